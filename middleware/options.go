@@ -1,0 +1,183 @@
+package middleware
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/aws/smithy-go/logging"
+
+	"github.com/keyroute/keyroute/discovery"
+	"github.com/keyroute/keyroute/resolver"
+)
+
+// Options configure a [Plugin]. The zero value of each field is its default.
+type Options struct {
+	// Mode says which writes are routed by key. Default None. It can be changed
+	// while requests flow, with [Plugin.SetMode].
+	Mode Mode
+
+	// Disabled switches the plugin off: attaching it changes nothing, nothing
+	// is polled and no goroutine runs.
+	Disabled bool
+
+	// Seeds are the nodes to start from, "scheme://host[:port]" each, with the
+	// scheme and the port that all nodes of the cluster have. Default: the
+	// BaseEndpoint of the client that the plugin is attached to.
+	Seeds []string
+
+	// Scope says which nodes take requests. Default: the whole cluster.
+	Scope discovery.Scope
+
+	// TranslateAddress, if set, maps an address as the cluster advertises it
+	// (an IP address or host name) to one that this client can reach, "host" or
+	// "host:port". An empty result leaves the node out. It must be safe for
+	// concurrent use.
+	TranslateAddress func(address string) string `json:"-" yaml:"-"`
+
+	// PartitionKeys are the partition-key attributes of tables that are not to
+	// be looked up, by table name. Other tables are described in the background
+	// when they are first written to.
+	PartitionKeys map[string]string
+
+	// SchemaCacheSize is how many looked-up tables are remembered. Default
+	// 1,024.
+	SchemaCacheSize int
+
+	// SchemaTimeout is how long one DescribeTable in the background may take,
+	// with its retries. Default 10 s.
+	SchemaTimeout time.Duration
+
+	// RefreshInterval is the time between two refreshes of the list of live
+	// nodes while requests flow. Default 10 s.
+	RefreshInterval time.Duration
+
+	// IdleRefreshInterval is the same while none flow. Default 1 min.
+	IdleRefreshInterval time.Duration
+
+	// NodeTimeout is how long a node may take to answer a refresh or a probe.
+	// Default 5 s.
+	NodeTimeout time.Duration
+
+	// Health configures how nodes that give no answer are treated.
+	Health Health
+
+	// ConnectTimeout is how long a node may take to accept a connection before
+	// the next coordinator is tried, while one is left. Default 1 s. A negative
+	// value leaves it to the HTTP client.
+	ConnectTimeout time.Duration
+
+	// AttemptTimeout is how long a node may take to answer before the SDK's next
+	// attempt goes to the next coordinator. Default 0: as long as the HTTP
+	// client and the call's context allow. The node may have carried out a
+	// write that it did not answer for; see NoResend.
+	AttemptTimeout time.Duration
+
+	// NoResend keeps a request that may have been sent, and was not answered,
+	// from being sent again by the SDK's retries, for writes that must not be
+	// carried out twice. The call then fails with the error of the one attempt.
+	// By default the client's Retryer decides, as it does without the plugin.
+	// It has no effect on a call that is given a Retryer of its own.
+	NoResend bool
+
+	// Logger is told what a person must act on. Default: the logger of the
+	// client that the plugin is attached to, which is silent by default, too.
+	Logger logging.Logger `json:"-" yaml:"-"`
+}
+
+// Health configures how nodes that give no answer are treated. The zero value
+// of each field is its default.
+type Health struct {
+	// Disabled leaves health out of account: every request tries the nodes in
+	// the order of its plan, and nothing is probed.
+	Disabled bool
+
+	// ProbeInterval is how often a node that is down or quarantined is asked
+	// whether it answers. Default 30 s.
+	ProbeInterval time.Duration
+
+	// Thresholds are the counts at which a node changes its state.
+	discovery.Thresholds
+}
+
+const defaultConnectTimeout = time.Second
+
+// withDefaults fills in the defaults that are the plugin's own. Those of
+// discovery are filled in there.
+func (o Options) withDefaults() Options {
+	if o.ConnectTimeout == 0 {
+		o.ConnectTimeout = defaultConnectTimeout
+	}
+	return o
+}
+
+// clone returns options that share nothing with the caller's.
+func (o Options) clone() Options {
+	o.Seeds = slices.Clone(o.Seeds)
+	o.PartitionKeys = maps.Clone(o.PartitionKeys)
+	return o
+}
+
+// validate returns an error that names every field that is wrong. What
+// discovery is given is validated there.
+func (o *Options) validate() error {
+	var failures []error
+	if !o.Mode.valid() {
+		failures = append(failures, fmt.Errorf("keyroute: Options.Mode: %v is not a mode", o.Mode))
+	}
+	for field, value := range map[string]time.Duration{
+		"SchemaTimeout":       o.SchemaTimeout,
+		"RefreshInterval":     o.RefreshInterval,
+		"IdleRefreshInterval": o.IdleRefreshInterval,
+		"NodeTimeout":         o.NodeTimeout,
+		"AttemptTimeout":      o.AttemptTimeout,
+	} {
+		if value < 0 {
+			failures = append(failures, fmt.Errorf("keyroute: Options.%s: %v is negative", field, value))
+		}
+	}
+	if o.SchemaCacheSize < 0 {
+		failures = append(failures, fmt.Errorf("keyroute: Options.SchemaCacheSize: %d is negative", o.SchemaCacheSize))
+	}
+	return errors.Join(failures...)
+}
+
+// parseSeeds makes the nodes of seeds. A seed is configuration, so what the
+// canonical form would drop is refused.
+func parseSeeds(seeds []string) ([]*resolver.Node, error) {
+	nodes := make([]*resolver.Node, 0, len(seeds))
+	for _, seed := range seeds {
+		node, err := resolver.ParseNode(seed)
+		if err != nil {
+			return nil, err
+		}
+		u, err := url.Parse(seed)
+		if err != nil {
+			return nil, err
+		}
+		if u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+			return nil, fmt.Errorf("keyroute: seed %q: must be scheme://host[:port] and nothing else", u.Redacted())
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
+}
+
+// nodesConfig is the part of the options that the list of nodes needs.
+func (o *Options) nodesConfig(seeds []*resolver.Node, logger logging.Logger) discovery.NodesConfig {
+	return discovery.NodesConfig{
+		Seeds:               seeds,
+		Scope:               o.Scope,
+		TranslateAddress:    o.TranslateAddress,
+		RefreshInterval:     o.RefreshInterval,
+		IdleRefreshInterval: o.IdleRefreshInterval,
+		Timeout:             o.NodeTimeout,
+		ProbeInterval:       o.Health.ProbeInterval,
+		Health:              o.Health.Thresholds,
+		HealthDisabled:      o.Health.Disabled,
+		Logger:              logger,
+	}
+}

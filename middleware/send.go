@@ -1,0 +1,128 @@
+package middleware
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/keyroute/keyroute/discovery"
+)
+
+// send sends an attempt to the next node of the walk. While nothing was sent,
+// because a node could not be reached, it goes on to the node after that: this
+// is safe for every operation and no matter of the SDK's attempts, retry tokens
+// and back-off. It ends when a node was reached or each was tried once.
+func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middleware.FinalizeHandler) (
+	middleware.FinalizeOutput, middleware.Metadata, error,
+) {
+	for {
+		m := r.walk.next()
+		generation := m.Generation()
+		pointAt(req, m)
+		tryCtx, t := begin(ctx, &r.plugin.options, r.walk.left() > 0)
+		out, metadata, err := next.HandleFinalize(tryCtx, middleware.FinalizeInput{Request: req})
+		err = t.explain(tryCtx, err)
+		t.end()
+		if err == nil {
+			r.answered(m, metadata, generation)
+			return out, metadata, nil
+		}
+		failure := newCoordinatorError(m.Node(), r.attempts, err)
+		switch {
+		case ctx.Err() != nil: // the caller gave up, nobody is to blame
+			return out, metadata, failure
+		case !gaveNoAnswer(err):
+			r.answered(m, metadata, generation)
+			return out, metadata, failure
+		}
+		nothingSent := t.nothingSent(err)
+		failure.final = !nothingSent && r.plugin.options.NoResend
+		failure.failover = !failure.final && r.walk.left() > 0
+		if !t.blameless() {
+			r.nodes.Report(m, discovery.TrafficFailure, generation)
+		}
+		if !nothingSent || r.walk.left() == 0 {
+			return out, metadata, failure
+		}
+		if rewind := req.RewindStream(); rewind != nil {
+			return out, metadata, fmt.Errorf("keyroute: rewinding the request for another coordinator: %w", errors.Join(rewind, failure))
+		}
+	}
+}
+
+// answered takes note of an answer, which may be an error.
+func (r *request) answered(m *discovery.Member, metadata middleware.Metadata, generation uint64) {
+	status := statusOf(metadata)
+	if status != 0 {
+		r.walk.answered = true
+	}
+	r.nodes.Report(m, outcomeOf(status), generation)
+}
+
+// pointAt makes a node the one that the request is sent to and signed for.
+func pointAt(req *smithyhttp.Request, m *discovery.Member) {
+	node := m.Node()
+	req.URL.Scheme = node.Scheme()
+	req.URL.Host = node.Host()
+	req.Host = node.Host()
+	req.Header.Del("Authorization") // of a try before this one
+}
+
+// statusOf returns the HTTP status of the answer, or 0.
+func statusOf(metadata middleware.Metadata) int {
+	if response, ok := awsmiddleware.GetRawResponse(metadata).(*smithyhttp.Response); ok && response.Response != nil {
+		return response.StatusCode
+	}
+	return 0
+}
+
+// outcomeOf tells what an answer says about the node's health. Alternator
+// answers 500 when replicas it depends on do not; a proxy before it answers the
+// others when it does not get through.
+func outcomeOf(status int) discovery.Outcome {
+	switch status {
+	case 0, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return discovery.Neutral
+	}
+	return discovery.TrafficSuccess
+}
+
+// gaveNoAnswer reports whether err means that the node did not answer, or not
+// to the end. Errors that arise before the request is on its way, as when it
+// cannot be signed, are nobody's fault.
+func gaveNoAnswer(err error) bool {
+	var timeout *timeoutError
+	var send *smithyhttp.RequestSendError
+	switch {
+	case errors.As(err, &timeout), errors.As(err, &send):
+		return true
+	}
+	// The answer began, and broke off while it was read.
+	var network net.Error
+	return errors.As(err, &network) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET)
+}
+
+// isDialError reports by its type whether err arose before there was a
+// connection, for clients that do not trace.
+func isDialError(err error) bool {
+	var operation *net.OpError
+	var dns *net.DNSError
+	var record tls.RecordHeaderError
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &operation) && operation.Op == "dial" ||
+		errors.As(err, &dns) ||
+		errors.As(err, &record) ||
+		errors.As(err, &certificate)
+}

@@ -1,0 +1,129 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"net/http/httptrace"
+	"sync"
+	"time"
+)
+
+// A try is one request to one node. It watches through net/http/httptrace how
+// far the request gets, and bounds the time that it may take: to a connection,
+// while another coordinator is untried, and as a whole.
+//
+// Each try has a value of its own: net/http may go on dialling, and tell of it,
+// when the request has long gone elsewhere.
+type try struct {
+	trace          httptrace.ClientTrace
+	cancel         context.CancelCauseFunc // nil if nothing bounds the try
+	connectTimeout time.Duration           // 0: no bound
+	attemptTimeout time.Duration           // 0: no bound
+
+	mu       sync.Mutex
+	traced   bool // the HTTP client tells how far the request gets
+	dialling bool // a connection is being made for it
+	reached  bool // there was a connection, so the request may have been sent
+	over     bool
+	connect  *time.Timer
+	attempt  *time.Timer
+}
+
+var (
+	errConnectTimeout = errors.New("keyroute: connect timeout")
+	errAttemptTimeout = errors.New("keyroute: attempt timeout")
+)
+
+// begin starts a try. The context is for its request; the try is over when end
+// was called.
+func begin(ctx context.Context, o *Options, untried bool) (context.Context, *try) {
+	t := &try{attemptTimeout: o.AttemptTimeout}
+	if untried && o.ConnectTimeout > 0 {
+		t.connectTimeout = o.ConnectTimeout
+	}
+	if t.connectTimeout > 0 || t.attemptTimeout > 0 {
+		ctx, t.cancel = context.WithCancelCause(ctx)
+	}
+	if t.attemptTimeout > 0 {
+		t.attempt = time.AfterFunc(t.attemptTimeout, func() { t.cancel(errAttemptTimeout) })
+	}
+	t.trace = httptrace.ClientTrace{
+		GetConn:      t.gettingConnection,
+		ConnectStart: t.connecting,
+		GotConn:      t.connected,
+	}
+	return httptrace.WithClientTrace(ctx, &t.trace), t
+}
+
+func (t *try) gettingConnection(string) {
+	t.mu.Lock()
+	t.traced = true
+	t.mu.Unlock()
+}
+
+func (t *try) connecting(string, string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dialling = true
+	if t.connectTimeout > 0 && t.connect == nil && !t.reached && !t.over {
+		t.connect = time.AfterFunc(t.connectTimeout, func() { t.cancel(errConnectTimeout) })
+	}
+}
+
+func (t *try) connected(httptrace.GotConnInfo) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reached = true
+	if t.connect != nil {
+		t.connect.Stop()
+	}
+}
+
+// end ends a try and releases what it holds.
+func (t *try) end() {
+	t.mu.Lock()
+	t.over = true
+	if t.connect != nil {
+		t.connect.Stop()
+	}
+	t.mu.Unlock()
+	if t.attempt != nil {
+		t.attempt.Stop()
+	}
+	if t.cancel != nil {
+		t.cancel(nil)
+	}
+}
+
+// explain returns the error of a try, which is its timeout if one ended it, and
+// not the cancellation by which it did so. ctx is that of the try.
+func (t *try) explain(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case err == nil:
+		return nil
+	case errors.Is(cause, errConnectTimeout):
+		return &timeoutError{what: "no connection", after: t.connectTimeout}
+	case errors.Is(cause, errAttemptTimeout):
+		return &timeoutError{what: "no answer", after: t.attemptTimeout}
+	}
+	return err
+}
+
+// nothingSent reports whether a try that ended with err sent nothing.
+func (t *try) nothingSent(err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.traced {
+		return !t.reached
+	}
+	return isDialError(err)
+}
+
+// blameless reports whether the request did nothing but wait for one of the
+// connections that the HTTP client allows itself, which says nothing about the
+// node.
+func (t *try) blameless() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.traced && !t.reached && !t.dialling
+}
