@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Node is one Alternator endpoint. It is immutable and safe for concurrent
@@ -16,6 +18,7 @@ type Node struct {
 	spelling  string
 	scheme    string
 	host      string
+	header    string
 	port      string
 }
 
@@ -24,7 +27,8 @@ type Node struct {
 // dropped, so that all clients agree on which endpoints are one node; whether
 // such an endpoint is acceptable as configuration is for the caller to say.
 //
-// The error names the endpoint and what is wrong with it.
+// The error names the endpoint, without a user's password, and what is wrong
+// with it.
 func ParseNode(endpoint string) (*Node, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -32,60 +36,91 @@ func ParseNode(endpoint string) (*Node, error) {
 		if errors.As(err, &parse) {
 			err = parse.Err // its text repeats the endpoint
 		}
-		return nil, fmt.Errorf("keyroute: endpoint %q: %w", endpoint, err)
+		return nil, fmt.Errorf("keyroute: endpoint %q: %w", withoutUser(endpoint), err)
 	}
-	scheme := strings.ToLower(u.Scheme)
-	if scheme != "http" && scheme != "https" {
-		return nil, fmt.Errorf("keyroute: endpoint %q: the scheme must be http or https", endpoint)
+	scheme, host, port := strings.ToLower(u.Scheme), u.Hostname(), u.Port()
+	inBrackets := strings.HasPrefix(u.Host, "[")
+	switch {
+	case scheme != "http" && scheme != "https":
+		err = errors.New("the scheme must be http or https")
+	case host == "":
+		err = errors.New("the host is missing")
+	case inBrackets && !isIPv6(host):
+		err = errors.New("the host in brackets is not an IPv6 address")
+	case !inBrackets && strings.ContainsFunc(host, isForeign):
+		err = errors.New("the host has a character that no host name has")
+	case port != "" && !isPort(port):
+		err = errors.New("the port must be a number from 1 to 65535")
 	}
-	if u.Hostname() == "" {
-		return nil, fmt.Errorf("keyroute: endpoint %q: the host is missing", endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("keyroute: endpoint %q: %w", withoutUser(endpoint), err)
 	}
-	if err := checkHost(u); err != nil {
-		return nil, fmt.Errorf("keyroute: endpoint %q: %w", endpoint, err)
+	dialled := strings.TrimSuffix(u.Host, ":")
+	if number := strings.TrimLeft(port, "0"); number != port {
+		dialled, port = strings.TrimSuffix(dialled, port)+number, number
 	}
-	port := u.Port()
-	if port != "" {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return nil, fmt.Errorf("keyroute: endpoint %q: the port must be a number from 1 to 65535", endpoint)
-		}
+	n := &Node{spelling: endpoint, scheme: scheme, host: dialled, header: dialled, port: port}
+	canonical := strings.ToLower(host)
+	if inBrackets {
+		canonical = "[" + strings.Replace(canonical, "%", "%25", 1) + "]" // a zone, as URLs write it
+		n.header = withoutZone(dialled)
 	}
-	return &Node{
-		canonical: scheme + "://" + canonicalHost(u, scheme),
-		spelling:  endpoint,
-		scheme:    scheme,
-		host:      strings.TrimSuffix(u.Host, ":"),
-		port:      port,
-	}, nil
+	n.canonical = scheme + "://" + canonical + canonicalPort(scheme, dialled, port)
+	return n, nil
 }
 
-// checkHost refuses what net/url lets through but nobody can dial.
-func checkHost(u *url.URL) error {
-	host := u.Hostname()
-	if strings.HasPrefix(u.Host, "[") {
-		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is6() {
-			return errors.New("the host in brackets is not an IPv6 address")
-		}
-		return nil
-	}
-	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r == 0x7f || r == ':' }) {
-		return errors.New("the host has a character that no host name has")
-	}
-	return nil
-}
-
-// canonicalHost is the host in lower case, an IPv6 address in its brackets, and
-// the port unless it is the scheme's own.
-func canonicalHost(u *url.URL, scheme string) string {
-	host := strings.ToLower(u.Hostname())
-	if strings.HasPrefix(u.Host, "[") {
-		host = "[" + host + "]"
-	}
-	port := u.Port()
+// canonicalPort returns the port with its colon, which is the end of host, or ""
+// for the scheme's own.
+func canonicalPort(scheme, host, port string) string {
 	if port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443" {
+		return ""
+	}
+	return host[len(host)-len(":")-len(port):]
+}
+
+// isIPv6 reports whether a host is an IPv6 address, with or without a zone.
+func isIPv6(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Is6() && !strings.ContainsFunc(addr.Zone(), isForeign)
+}
+
+// isForeign reports whether a character is one that net/url lets through in a
+// host and no host name or zone has. Names that are not ASCII pass, for HTTP
+// clients that know what to do with them.
+func isForeign(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '.', r == '-', r == '_', 'A' <= r && r <= 'Z', r == '~':
+		return false
+	case r < utf8.RuneSelf || r == utf8.RuneError:
+		return true
+	}
+	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
+}
+
+func isPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+// withoutZone removes the zone from an IPv6 address in brackets: it means
+// something to this machine only.
+func withoutZone(host string) string {
+	zone := strings.IndexByte(host, '%')
+	if zone < 0 {
 		return host
 	}
-	return host + ":" + port
+	return host[:zone] + host[strings.LastIndexByte(host, ']'):]
+}
+
+// withoutUser removes what stands before the host, which may be a password.
+func withoutUser(endpoint string) string {
+	scheme, rest, ok := strings.Cut(endpoint, "//")
+	authority, _, _ := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(authority, '@')
+	if !ok || at < 0 {
+		return endpoint
+	}
+	return scheme + "//" + rest[at+1:]
 }
 
 // String returns the canonical endpoint: scheme and host in lower case, no
@@ -100,9 +135,13 @@ func (n *Node) Spelling() string { return n.spelling }
 // Scheme returns "http" or "https".
 func (n *Node) Scheme() string { return n.scheme }
 
-// Port returns the port as it was written, or "" for the scheme's own.
+// Port returns the port without leading zeros, or "" if none was written.
 func (n *Node) Port() string { return n.port }
 
-// Host returns what is dialled and signed: the host as it was written, in
-// brackets if it is an IPv6 address, with its port if one was written.
+// Host returns what is dialled: the host as it was written, in brackets if it is
+// an IPv6 address, with its port, without leading zeros, if one was written.
 func (n *Node) Host() string { return n.host }
+
+// HostHeader returns what is sent and signed as the Host: Host without the zone
+// of an IPv6 address.
+func (n *Node) HostHeader() string { return n.header }

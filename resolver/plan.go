@@ -13,8 +13,8 @@ import (
 //
 // The first node of a plan is known when it is made and is all that most
 // requests need; the order behind it is worked out when it is first asked for.
-// So reading a plan changes it, and a plan is not safe for concurrent use. The
-// zero value is a plan of no nodes.
+// So reading a plan changes it: a plan is not safe for concurrent use, and must
+// not be copied once it was made. The zero value is a plan of no nodes.
 type Plan struct {
 	ring  *Ring
 	first int32
@@ -155,8 +155,7 @@ func compareTallied(a, b tallied) int {
 // has to allocate.
 const inlineVotes = 32
 
-// tally is a list of voted nodes, without allocation while it is short. Unlike
-// a slice of its own array, it can be copied.
+// tally is a list of voted nodes, without allocation while it is short.
 type tally struct {
 	n      int
 	inline [inlineVotes]tallied

@@ -19,20 +19,31 @@ type Ring struct {
 // repetitions. Of several spellings of one node the first is kept. The slice is
 // not retained; nil nodes are left out.
 func NewRing(nodes ...*Node) *Ring {
-	sorted := make([]*Node, 0, len(nodes))
-	for _, n := range nodes {
+	type listed struct {
+		*Node
+		position int // in the list
+	}
+	sorted := make([]listed, 0, len(nodes))
+	for i, n := range nodes {
 		if n != nil {
-			sorted = append(sorted, n)
+			sorted = append(sorted, listed{n, i})
 		}
 	}
-	// Stable, so that Compact keeps the first spelling of each node.
-	slices.SortStableFunc(sorted, func(a, b *Node) int {
-		return strings.Compare(a.canonical, b.canonical)
+	// By position in the end, so that the first spelling of each node comes
+	// first; cheaper than a stable sort.
+	slices.SortFunc(sorted, func(a, b listed) int {
+		if c := strings.Compare(a.canonical, b.canonical); c != 0 {
+			return c
+		}
+		return a.position - b.position
 	})
-	sorted = slices.CompactFunc(sorted, func(a, b *Node) bool {
-		return a.canonical == b.canonical
-	})
-	return &Ring{nodes: slices.Clip(sorted)}
+	ring := &Ring{nodes: make([]*Node, 0, len(sorted))}
+	for i, n := range sorted {
+		if i == 0 || n.canonical != sorted[i-1].canonical {
+			ring.nodes = append(ring.nodes, n.Node)
+		}
+	}
+	return ring
 }
 
 // Len returns the number of nodes.

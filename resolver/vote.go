@@ -39,7 +39,7 @@ func candidate(w *types.WriteRequest) map[string]types.AttributeValue {
 // ([Plan.PreferKey]). The plan is the voted nodes by number of votes, ties in
 // canonical order, then all others in canonical order.
 //
-// It reports false, and makes a plan of no use, if there are no votes.
+// It reports false, and makes a plan of no meaning, if there are no votes.
 func (p *Plan) PreferVoted(ring *Ring, writes map[string][]types.WriteRequest, keys PartitionKeys) bool {
 	p.reset(ring)
 	if ring.Len() == 0 {
@@ -52,7 +52,11 @@ func (p *Plan) PreferVoted(ring *Ring, writes map[string][]types.WriteRequest, k
 	}
 	p.first = b.close(&p.votes)
 	ballots.Put(b)
-	return p.votes.len() > 0
+	if p.votes.len() == 0 {
+		p.PreferKey(ring, 0)
+		return false
+	}
+	return true
 }
 
 // A ballot counts the votes of one batch. Its cost depends on the writes alone:
