@@ -36,7 +36,7 @@ func ParseNode(endpoint string) (*Node, error) {
 		if errors.As(err, &parse) {
 			err = parse.Err // its text repeats the endpoint
 		}
-		return nil, fmt.Errorf("keyroute: endpoint %q: %w", withoutUser(endpoint), err)
+		return nil, fmt.Errorf("keyroute: endpoint %q: must be scheme://host[:port]: %w", withoutUser(endpoint), err)
 	}
 	scheme, host, port := strings.ToLower(u.Scheme), u.Hostname(), u.Port()
 	inBrackets := strings.HasPrefix(u.Host, "[")

@@ -198,7 +198,7 @@ func TestEndpointZonesAreNotSent(t *testing.T) {
 func TestEndpointErrorsHideTheUser(t *testing.T) {
 	for _, endpoint := range []string{"ftp://me:secret@n", "http://me:secret@n:0", "http://me:sec%ret@n:x/p@q", "http://me:secret@"} {
 		_, err := resolver.ParseNode(endpoint)
-		if err == nil || strings.Contains(err.Error(), "sec") || strings.Contains(err.Error(), "me:") {
+		if err == nil || strings.Contains(err.Error(), "sec") || strings.Contains(err.Error(), "//me") {
 			t.Errorf("%s: error %v, want one without the password", endpoint, err)
 		}
 	}
