@@ -6,9 +6,10 @@ MODULES := . integration
 BIN     := $(CURDIR)/.bin
 
 # Versions of the tools that `make check` runs, built from source by go install.
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 FUZZTIME ?= 1m
+ROUNDS   ?= 11
 ARGS     ?=
 
 .DEFAULT_GOAL := help
@@ -19,25 +20,41 @@ help: ## List the targets
 
 .PHONY: demo
 demo: ## Show the plugin at work on an embedded cluster (flags through ARGS=)
-	@cd integration && $(GO) run ./demo $(ARGS)
+	@mkdir -p $(BIN) && cd integration && $(GO) build -o $(BIN)/demo ./demo
+	@$(BIN)/demo $(ARGS)
+
+.PHONY: cluster
+cluster: ## Run an embedded cluster on 127.0.0.1:8000 until interrupted
+	@cd integration && $(GO) run ./alternator $(ARGS)
 
 .PHONY: test
 test: ## Run all tests with the race detector
 	@for m in $(MODULES); do (cd $$m && $(GO) test -race -timeout 10m ./...) || exit 1; done
 
 .PHONY: check
-check: $(BIN)/staticcheck ## Check format, go.mod, vet and static analysis
+check: $(BIN)/golangci-lint ## Check format, go.mod, vet and static analysis
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt these files:"; echo "$$unformatted"; exit 1; }
 	@for m in $(MODULES); do (cd $$m && \
 		$(GO) mod tidy -diff && \
 		$(GO) vet ./... && \
-		$(BIN)/staticcheck ./...) || exit 1; done
+		$(BIN)/golangci-lint run ./...) || exit 1; done
 	@long=$$(find . -name '*.go' -exec awk 'END { if (NR > 400) print FILENAME ": " NR " lines" }' {} \;); \
 		test -z "$$long" || { echo "over 400 lines:"; echo "$$long"; exit 1; }
 
-$(BIN)/staticcheck: Makefile
-	@GOBIN=$(BIN) $(GO) install $(STATICCHECK)
+$(BIN)/golangci-lint: Makefile
+	@GOBIN=$(BIN) $(GO) install $(GOLANGCI_LINT)
 	@touch $@
+
+# The rounds of BenchmarkCall are runs of their own, so that what is compared is
+# interleaved.
+.PHONY: bench
+bench: ## Measure what routing costs and compare it with the targets
+	@mkdir -p $(BIN)
+	@$(GO) test -run '^$$' -bench 'Decision|HashOnly|^BenchmarkRing' -count 3 -benchtime 0.2s ./resolver | tee $(BIN)/bench.txt
+	@$(GO) test -run '^$$' -bench '^BenchmarkSchemas' -count 3 -benchtime 0.2s ./discovery | tee -a $(BIN)/bench.txt
+	@cd integration && $(GO) test -c -o $(BIN)/call.test . && for i in $$(seq $(ROUNDS)); do \
+		$(BIN)/call.test -test.run '^$$' -test.bench '^BenchmarkCall$$' -test.benchtime 0.5s | grep '^Benchmark' | tee -a $(BIN)/bench.txt; done
+	@echo; cd integration && $(GO) run ./benchreport < $(BIN)/bench.txt
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (1m)
