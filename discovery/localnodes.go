@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/keyroute/keyroute/resolver"
@@ -33,9 +35,9 @@ const (
 )
 
 // fetchLocalNodes asks one node for the addresses of the live nodes in its own
-// datacenter, or in the one that the query names.
-func fetchLocalNodes(ctx context.Context, client HTTPClient, node *resolver.Node, query url.Values) ([]string, error) {
-	target := url.URL{Scheme: node.Scheme(), Host: node.Host(), Path: "/localnodes", RawQuery: query.Encode()}
+// datacenter, or in the one that the encoded query names.
+func fetchLocalNodes(ctx context.Context, client HTTPClient, node *resolver.Node, query string) ([]string, error) {
+	target := url.URL{Scheme: node.Scheme(), Host: node.Host(), Path: "/localnodes", RawQuery: query}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, err
@@ -45,6 +47,9 @@ func fetchLocalNodes(ctx context.Context, client HTTPClient, node *resolver.Node
 	if err != nil {
 		return nil, err
 	}
+	if response == nil || response.Body == nil {
+		return nil, fmt.Errorf("%s: the HTTP client returned neither an answer nor an error", target.Redacted())
+	}
 	defer func() {
 		_, _ = io.CopyN(io.Discard, response.Body, maxDrain)
 		_ = response.Body.Close()
@@ -52,7 +57,7 @@ func fetchLocalNodes(ctx context.Context, client HTTPClient, node *resolver.Node
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answered with status %d", target.Redacted(), response.StatusCode)
 	}
-	if r := response.Request; r != nil && r.URL != nil && r.URL.Host != target.Host {
+	if r := response.Request; r != nil && r.Response != nil {
 		return nil, fmt.Errorf("%s was redirected to %s", target.Redacted(), r.URL.Redacted())
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxLocalNodesBody+1))
@@ -68,8 +73,8 @@ func fetchLocalNodes(ctx context.Context, client HTTPClient, node *resolver.Node
 
 // withoutRedirects returns the client with redirects switched off where that
 // can be done: net/http's own client follows them for GET. The SDK's buildable
-// client follows only 307 and 308; an answer that comes from elsewhere in spite
-// of this is refused.
+// client follows only 307 and 308; an answer to a redirect that was followed in
+// spite of this is refused.
 func withoutRedirects(client HTTPClient) HTTPClient {
 	plain, ok := client.(*http.Client)
 	if !ok {
@@ -110,13 +115,17 @@ func parseLocalNodes(body []byte) ([]string, error) {
 var (
 	hostName = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
 	numeric  = regexp.MustCompile(`(^|\.)[0-9]+\.?$`)
+	zone     = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
 	hostID   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 )
 
 // checkAddress refuses an entry of /localnodes that is neither an IP address
 // nor a host name.
 func checkAddress(entry string) error {
-	if _, err := netip.ParseAddr(entry); err == nil {
+	if addr, err := netip.ParseAddr(entry); err == nil {
+		if addr.Zone() != "" && !zone.MatchString(addr.Zone()) {
+			return errors.New("its zone is not the name of a network interface")
+		}
 		return nil
 	}
 	switch {
@@ -130,18 +139,25 @@ func checkAddress(entry string) error {
 	return nil
 }
 
-// endpointOf makes the endpoint of an address, "host" or "host:port" or an IPv6
-// address without brackets, with the scheme and, unless it has one itself, the
-// port of the cluster.
-func endpointOf(scheme, address, port string) string {
+// nodeAt makes the node at an address, "host", "host:port" or an IPv6 address
+// without brackets, with a scheme and, unless the address has one itself, a
+// port.
+func nodeAt(scheme, address, port string) (*resolver.Node, error) {
 	host := address
-	if addr, err := netip.ParseAddr(address); err == nil && addr.Is6() {
-		host = "[" + strings.ReplaceAll(address, "%", "%25") + "]"
-	} else if strings.Contains(address, ":") {
-		return scheme + "://" + address
+	if h, p, err := net.SplitHostPort(address); err == nil {
+		if _, err := strconv.ParseUint(p, 10, 16); err != nil {
+			return nil, errors.New("its port is not a number from 1 to 65535")
+		}
+		host, port = h, p
+	}
+	if err := checkAddress(host); err != nil {
+		return nil, err
+	}
+	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
+		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]"
 	}
 	if port != "" {
 		host += ":" + port
 	}
-	return scheme + "://" + host
+	return resolver.ParseNode(scheme + "://" + host)
 }

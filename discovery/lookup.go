@@ -18,19 +18,16 @@ type lookup struct {
 // looked up.
 func (s *Schemas) Start(describe Describe) { s.describe.Store(&describe) }
 
-// lookUp has a table looked up, unless that is under way already or the table
+// lookUp has a table looked up whose entry, as the caller saw it, calls for
+// that, unless a lookup is under way or over in the meantime, or the table
 // cannot have a key. It does not wait.
-func (s *Schemas) lookUp(table string) {
+func (s *Schemas) lookUp(table string, seen *schema) {
 	if table == "" || strings.HasPrefix(table, systemTables) || s.describe.Load() == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.lookups[table] != nil || len(s.waiting) >= s.config.Size {
-		return
-	}
-	// What the caller read may have been replaced since.
-	if entry := (*s.entries.Load())[table]; entry != nil && !time.Now().After(entry.leftUntil) {
+	if s.closed || s.lookups[table] != nil || (*s.entries.Load())[table] != seen || len(s.waiting) >= s.config.Size {
 		return
 	}
 	l := &lookup{table: table}
@@ -53,6 +50,7 @@ func (s *Schemas) work() {
 		}
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
+		next.outdated = false // it only begins now
 		s.mu.Unlock()
 
 		ctx, cancel := context.WithTimeout(s.ctx, s.config.Timeout)

@@ -21,6 +21,7 @@ const (
 type Member struct {
 	node       *resolver.Node
 	thresholds *Thresholds // nil: health is off, the node is always active
+	epoch      time.Time   // where the clock of elapsed starts
 
 	// What requests read, without locking.
 	published    atomic.Uint64 // generation, cleanBit, state
@@ -31,11 +32,14 @@ type Member struct {
 	since     time.Time     // of the state
 	suspicion time.Duration // how long it was last suspected for; 0: it answered
 	probeAt   int64         // when to ask a suspected node whether it is back; 0: it was asked
+	heldUntil int64         // what suspectUntil is to be again after the probe that runs; 0: what it is
 	probed    bool          // was asked at least once
+	probing   chan struct{} // closed at the end of the probe that runs; nil if none does
 }
 
 func newMember(node *resolver.Node, thresholds *Thresholds) *Member {
-	m := &Member{node: node, thresholds: thresholds, since: time.Now()}
+	now := time.Now()
+	m := &Member{node: node, thresholds: thresholds, epoch: now, since: now}
 	if thresholds == nil {
 		m.record.state = Active
 	}
@@ -58,12 +62,9 @@ func (m *Member) publishLocked() {
 	m.published.Store(word)
 }
 
-// epoch is where the clock of suspicion starts. Durations since it are
-// monotonic: a wall clock that jumps neither prolongs nor ends a suspicion.
-var epoch = time.Now()
-
-// elapsed is the time since epoch; never 0.
-func elapsed() int64 { return int64(time.Since(epoch)) + 1 }
+// elapsed is the clock of suspicion, in nanoseconds from 1. It is monotonic: a
+// wall clock that jumps neither prolongs nor ends a suspicion.
+func (m *Member) elapsed() int64 { return int64(time.Since(m.epoch)) + 1 }
 
 // Node returns the node.
 func (m *Member) Node() *resolver.Node { return m.node }
@@ -93,7 +94,7 @@ func (m *Member) Preference() Preference {
 	if state == Down {
 		return PreferDown
 	}
-	if until := m.suspectUntil.Load(); until != 0 && elapsed() < until {
+	if until := m.suspectUntil.Load(); until != 0 && m.elapsed() < until {
 		return PreferSuspected
 	}
 	if state == Active {
@@ -119,10 +120,11 @@ func (m *Member) Observe(o Outcome, generation uint64) {
 	}
 	before := m.record.state
 	m.record.observe(o, m.thresholds)
-	if m.record.state != before {
+	changed := m.record.state != before
+	if changed {
 		m.since = time.Now()
 	}
-	m.suspectLocked(o)
+	m.suspectLocked(o, changed)
 	m.publishLocked()
 }
 
@@ -133,22 +135,26 @@ func (m *Member) settled(generation uint64) bool {
 }
 
 // suspectLocked begins, prolongs or ends the suspicion of a node. Requests that
-// fail together count once. A good probe does not end a suspicion, since a node
-// can answer probes and nothing else; it only fails to prolong it. A bad probe
-// also begins one, unless the node is known to answer requests.
-func (m *Member) suspectLocked(o Outcome) {
-	now := elapsed()
+// fail together count once, as do probes in the first half of a suspicion. A good probe does not end the suspicion of an active
+// node, since a node can answer probes and nothing else; it only fails to
+// prolong it. One that brings the node back from a worse state does: the node
+// was kept from requests for long enough. A bad probe also begins a suspicion,
+// unless the node is known to answer requests.
+func (m *Member) suspectLocked(o Outcome, changed bool) {
+	now := m.elapsed()
 	switch o {
 	case TrafficSuccess:
-		m.suspicion, m.probeAt = 0, 0
-		m.suspectUntil.Store(0)
+		m.trustLocked()
 		return
 	case ProbeSuccess:
 		m.probed, m.probeAt = true, 0
+		if changed {
+			m.trustLocked()
+		}
 		return
 	case ProbeFailure:
 		m.probed = true
-		if m.record.state == Active && m.suspicion == 0 {
+		if m.record.state == Active && m.suspicion == 0 || now < m.probeAt {
 			return
 		}
 	case TrafficFailure:
@@ -156,43 +162,15 @@ func (m *Member) suspectLocked(o Outcome) {
 			return
 		}
 	}
+	m.heldUntil = 0
 	m.suspicion = min(max(2*m.suspicion, minSuspicion), maxSuspicion)
 	m.suspectUntil.Store(now + int64(m.suspicion))
 	m.probeAt = now + int64(m.suspicion)/2
 }
 
-// probeFirst reports whether the node was never asked whether it answers.
-func (m *Member) probeFirst() bool {
-	if m.thresholds == nil {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.record.state == Quarantined && !m.probed
-}
-
-// probeDue reports whether the node should be asked whether it answers: one
-// that is not active once per period, one that is suspected half way through
-// its suspicion, so that what is still dead is found so by a probe and not by
-// the next request.
-func (m *Member) probeDue(period bool) bool {
-	if m.State() != Active {
-		return period
-	}
-	until, ok := m.untilProbe()
-	return ok && until <= 0
-}
-
-// untilProbe returns how long it is to the probe of an active node that is
-// suspected, and whether there is one.
-func (m *Member) untilProbe() (time.Duration, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := elapsed()
-	if m.record.state != Active || m.probeAt == 0 || now >= m.suspectUntil.Load() {
-		return 0, false
-	}
-	return time.Duration(m.probeAt - now), true
+func (m *Member) trustLocked() {
+	m.suspicion, m.probeAt, m.heldUntil = 0, 0, 0
+	m.suspectUntil.Store(0)
 }
 
 // Status is a snapshot of a node, for people.
@@ -212,7 +190,7 @@ func (m *Member) status() Status {
 	defer m.mu.Unlock()
 	s := Status{Endpoint: m.node.String(), State: m.record.state, Since: m.since}
 	if until := m.suspectUntil.Load(); until != 0 {
-		s.SuspectedFor = time.Duration(max(0, until-elapsed()))
+		s.SuspectedFor = time.Duration(max(0, until-m.elapsed()))
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package discovery
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,12 +25,13 @@ type NodesConfig struct {
 
 	// TranslateAddress, if set, maps an address as the cluster advertises it to
 	// one that this client can reach, "host" or "host:port". An empty result
-	// leaves the node out.
+	// leaves the node out. It is called concurrently.
 	TranslateAddress func(address string) string
 
 	// RefreshInterval is the time between two refreshes while requests flow
-	// (default 10 s), IdleRefreshInterval while they do not (default 1 min).
-	// Both vary by a tenth, so that clients do not keep step.
+	// (default 10 s), IdleRefreshInterval while they do not (default 1 min, and
+	// never less than RefreshInterval). Both vary by a tenth, so that clients do
+	// not keep step.
 	RefreshInterval     time.Duration
 	IdleRefreshInterval time.Duration
 
@@ -61,6 +63,7 @@ func (c NodesConfig) withDefaults() NodesConfig {
 			*d.field = d.value
 		}
 	}
+	c.IdleRefreshInterval = max(c.IdleRefreshInterval, c.RefreshInterval)
 	c.Health = c.Health.withDefaults()
 	return c
 }
@@ -97,6 +100,9 @@ type View struct {
 // Member returns the health of the node with a ring index.
 func (v *View) Member(i int) *Member { return v.members[i] }
 
+// all returns the members of the ring and the seeds that are not in it.
+func (v *View) all() []*Member { return slices.Concat(v.members, v.seeds) }
+
 // Seeds returns the seeds that are not in the ring, to be tried when every node
 // of the ring failed. The slice is not the caller's.
 func (v *View) Seeds() []*Member { return v.seeds }
@@ -108,7 +114,8 @@ type Nodes struct {
 	view   atomic.Pointer[View]
 	client atomic.Pointer[HTTPClient]
 
-	warnings *warner
+	warnings     *warner
+	placeChecked atomic.Bool // whether the servers heed datacenter and rack is known
 
 	used       atomic.Bool   // by a request, since the last refresh
 	fault      chan struct{} // a request met a node that gave no answer
@@ -137,6 +144,7 @@ func NewNodes(config NodesConfig) (*Nodes, error) {
 		return nil, err
 	}
 	config = config.withDefaults()
+	config.Seeds = slices.Clone(config.Seeds)
 	n := &Nodes{
 		config:     config,
 		seeds:      resolver.NewRing(config.Seeds...),
@@ -153,8 +161,12 @@ func NewNodes(config NodesConfig) (*Nodes, error) {
 }
 
 // Start begins to refresh the list in the background through an HTTP client,
-// once; a later call only replaces the client. After Close it does nothing.
+// once; a later call only replaces the client. After Close, or without a
+// client, it does nothing.
 func (n *Nodes) Start(client HTTPClient) {
+	if client == nil {
+		return
+	}
 	n.client.Store(&client)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -260,15 +272,13 @@ func (n *Nodes) memberLocked(node *resolver.Node) *Member {
 	return m
 }
 
-func (n *Nodes) seedMembers() []*Member { return n.membersOf(n.seeds.Nodes(), n.seeds.Len()) }
-
-// membersOf returns the members for the first few of the given nodes.
-func (n *Nodes) membersOf(nodes []*resolver.Node, most int) []*Member {
+// membersOf returns the members for some nodes.
+func (n *Nodes) membersOf(nodes []*resolver.Node) []*Member {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	members := make([]*Member, 0, most)
-	for _, node := range nodes[:min(most, len(nodes))] {
-		members = append(members, n.memberLocked(node))
+	members := make([]*Member, len(nodes))
+	for i, node := range nodes {
+		members[i] = n.memberLocked(node)
 	}
 	return members
 }
@@ -281,7 +291,7 @@ func (n *Nodes) forgetLocked(v *View) {
 		return
 	}
 	members := make(map[string]*Member, kept)
-	for _, m := range append(v.members[:len(v.members):len(v.members)], v.seeds...) {
+	for _, m := range v.all() {
 		members[m.node.String()] = m
 	}
 	n.members = members

@@ -1,11 +1,13 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"net/url"
+	"slices"
 	"time"
 
 	"github.com/aws/smithy-go/logging"
@@ -20,8 +22,8 @@ const (
 	// maxParallel is how many nodes are asked at a time.
 	maxParallel = 4
 
-	// maxAsked is how many nodes of the ring a refresh asks, one after the
-	// other, for want of a good answer.
+	// maxAsked is how many nodes that are not seeds a refresh asks about one
+	// scope, or about one datacenter, for want of a good answer.
 	maxAsked = 3
 )
 
@@ -29,8 +31,8 @@ const (
 // the configuration, and after a fault.
 func (n *Nodes) refreshLoop() {
 	_ = n.refresh(n.ctx) // what failed is counted and logged
-	last := time.Now()
-	timer := time.NewTimer(jitter(n.config.RefreshInterval))
+	last, idle := time.Now(), jitter(n.config.IdleRefreshInterval)
+	timer := time.NewTimer(min(jitter(n.config.RefreshInterval), idle))
 	defer timer.Stop()
 	for {
 		due := false
@@ -41,24 +43,36 @@ func (n *Nodes) refreshLoop() {
 			if !sleep(n.ctx, minRefreshInterval-time.Since(last)) {
 				return
 			}
+			drain(n.fault) // those that came in the meantime
 			due = true
 		case <-timer.C:
 			// An idle client lets its turns pass until the idle interval is over.
-			due = n.used.Load() || time.Since(last) >= n.config.IdleRefreshInterval*9/10
+			due = n.used.Load() || time.Since(last) >= idle
 		}
 		if due {
 			n.used.Store(false)
 			_ = n.refresh(n.ctx)
-			last = time.Now()
+			last, idle = time.Now(), jitter(n.config.IdleRefreshInterval)
 		}
-		timer.Reset(jitter(n.config.RefreshInterval))
+		timer.Reset(min(jitter(n.config.RefreshInterval), idle-time.Since(last)))
+	}
+}
+
+// drain takes back a signal that nobody read yet.
+func drain(c <-chan struct{}) {
+	select {
+	case <-c:
+	default:
 	}
 }
 
 // jitter varies a duration by a tenth in either direction.
 func jitter(d time.Duration) time.Duration {
-	tenth := int64(d) / 10
-	return d - time.Duration(tenth) + time.Duration(rand.Int64N(2*tenth+1))
+	tenth := d / 10
+	if d > math.MaxInt64-tenth {
+		return d // as good as forever
+	}
+	return d - tenth + rand.N(2*tenth+1)
 }
 
 // sleep waits for d, if it is positive, and reports false if ctx ends first.
@@ -79,10 +93,13 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // Refresh fetches the list now, through the client that Start was given, and
 // asks each node that was not known before whether it answers. While another
 // refresh runs it waits for its end first. The error tells why there was no
-// good answer; the last good list stays.
+// good answer; the last good list stays. After Close there is none.
 func (n *Nodes) Refresh(ctx context.Context) error {
 	if n.client.Load() == nil {
-		return errors.New("keyroute: the nodes have no HTTP client yet")
+		return errNoClient
+	}
+	if n.ctx.Err() != nil {
+		return errClosed
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -90,13 +107,21 @@ func (n *Nodes) Refresh(ctx context.Context) error {
 	if err := n.refresh(ctx); err != nil {
 		return err
 	}
-	n.probe(ctx, (*Member).probeFirst)
+	n.probeNew(ctx)
 	return nil
 }
 
-var errClosed = errors.New("keyroute: closed")
+var (
+	errClosed   = errors.New("keyroute: closed")
+	errNoClient = errors.New("keyroute: the nodes have no HTTP client yet")
+)
 
+// refresh fetches the list and publishes it. What ctx cut short is not counted
+// as a refresh.
 func (n *Nodes) refresh(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	select {
 	case n.refreshing <- struct{}{}:
 		defer func() { <-n.refreshing }()
@@ -108,12 +133,11 @@ func (n *Nodes) refresh(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	n.record(err)
-	if err != nil {
-		return err
+	if err == nil {
+		n.publish(ring)
 	}
-	n.publish(ring)
-	signal(n.probeSoon)
-	return nil
+	signal(n.probeSoon) // there are new nodes, or those that were asked are suspected
+	return err
 }
 
 // record counts a refresh and logs the first of several failures in a row.
@@ -152,6 +176,7 @@ func (n *Nodes) fetchScope(ctx context.Context, scope *Scope) ([]*resolver.Node,
 	for _, m := range n.askable() {
 		nodes, err := n.ask(ctx, m, scope.query())
 		if err == nil {
+			n.warnIfPlaceIgnored(ctx, scope)
 			return nodes, nil
 		}
 		failures = append(failures, err)
@@ -159,35 +184,37 @@ func (n *Nodes) fetchScope(ctx context.Context, scope *Scope) ([]*resolver.Node,
 	return nil, errors.Join(failures...)
 }
 
-// askable returns whom to ask about a scope, in this order: some nodes of the
-// ring, those first that are known to answer, and all seeds.
+// askable returns whom to ask about a scope: some nodes of the ring and all
+// seeds, those first that are likeliest to answer.
 func (n *Nodes) askable() []*Member {
-	v := n.View()
-	var asked []*Member
-	for _, state := range []State{Active, Quarantined, Down} {
-		for _, i := range rand.Perm(len(v.members)) {
-			if len(asked) < maxAsked && v.members[i].State() == state {
-				asked = append(asked, v.members[i])
-			}
+	asked := likeliest(n.View().members, maxAsked)
+	for _, seed := range n.membersOf(n.seeds.Nodes()) {
+		if !slices.Contains(asked, seed) {
+			asked = append(asked, seed)
 		}
 	}
-	return append(asked, n.seedMembers()...)
+	slices.SortStableFunc(asked, byPreference)
+	return asked
 }
 
-// ask asks one node for the live nodes and lets its health know how that went.
-// It needs at least one entry that can be used.
-func (n *Nodes) ask(ctx context.Context, m *Member, query url.Values) ([]*resolver.Node, error) {
-	ctx, cancel := context.WithTimeout(ctx, n.config.Timeout)
-	defer cancel()
-	generation := m.Generation()
-	addresses, err := fetchLocalNodes(ctx, *n.client.Load(), m.node, query)
+// likeliest returns up to a number of members, those that are likeliest to
+// answer, in random order among equals.
+func likeliest(members []*Member, most int) []*Member {
+	members = slices.Clone(members)
+	rand.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	slices.SortStableFunc(members, byPreference)
+	return members[:min(most, len(members))]
+}
+
+func byPreference(a, b *Member) int { return cmp.Compare(a.Preference(), b.Preference()) }
+
+// ask asks one node for the live nodes. It needs at least one entry that can be
+// used.
+func (n *Nodes) ask(ctx context.Context, m *Member, query string) ([]*resolver.Node, error) {
+	addresses, err := n.poll(ctx, m, query)
 	if err != nil {
-		if !errors.Is(ctx.Err(), context.Canceled) {
-			m.Observe(ProbeFailure, generation)
-		}
 		return nil, err
 	}
-	m.Observe(ProbeSuccess, generation)
 	var nodes []*resolver.Node
 	for _, address := range addresses {
 		if node := n.nodeOf(address); node != nil {
@@ -200,11 +227,27 @@ func (n *Nodes) ask(ctx context.Context, m *Member, query url.Values) ([]*resolv
 	return nodes, nil
 }
 
+// poll asks one node for the addresses of the live nodes and lets its health
+// know how that went. That ctx ended says nothing about the node.
+func (n *Nodes) poll(ctx context.Context, m *Member, query string) ([]string, error) {
+	timed, cancel := context.WithTimeout(ctx, n.config.Timeout)
+	defer cancel()
+	generation := m.Generation()
+	addresses, err := fetchLocalNodes(timed, *n.client.Load(), m.node, query)
+	switch {
+	case err == nil:
+		m.Observe(ProbeSuccess, generation)
+	case ctx.Err() == nil:
+		m.Observe(ProbeFailure, generation)
+	}
+	return addresses, err
+}
+
 // nodeOf makes the node of an entry, or returns nil for one that is not to be
 // used. Scheme and port are the cluster's, whatever the entry says.
 func (n *Nodes) nodeOf(entry string) *resolver.Node {
 	if err := checkAddress(entry); err != nil {
-		n.warnings.warn("entry "+entry, "the cluster lists %q as a node, which is left out: %v", entry, err)
+		n.warnings.warn("entry "+entry, "the cluster lists %.200q as a node, which is left out: %v", entry, err)
 		return nil
 	}
 	address := entry
@@ -213,9 +256,9 @@ func (n *Nodes) nodeOf(entry string) *resolver.Node {
 			return nil
 		}
 	}
-	node, err := resolver.ParseNode(endpointOf(n.config.Seeds[0].Scheme(), address, n.config.Seeds[0].Port()))
+	node, err := nodeAt(n.config.Seeds[0].Scheme(), address, n.config.Seeds[0].Port())
 	if err != nil {
-		n.warnings.warn("translated "+address, "the node %q, translated to %q, is left out: %v", entry, address, err)
+		n.warnings.warn("address "+address, "the node %.200q at the address %.200q is left out: %v", entry, address, err)
 		return nil
 	}
 	return node

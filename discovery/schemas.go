@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/aws/smithy-go/logging"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/keyroute/keyroute/resolver"
 )
 
 // Describe returns the name of a table's partition-key attribute, by asking the
@@ -129,7 +130,7 @@ func NewSchemas(config SchemasConfig) (*Schemas, error) {
 		lookups:  map[string]*lookup{},
 	}
 	for table, key := range config.PartitionKeys {
-		s.fixed[tableName(table)] = key
+		s.fixed[resolver.TableName(table)] = key
 	}
 	s.recent, _ = simplelru.NewLRU[string, *schema](config.Size, nil) // the size is positive
 	s.entries.Store(&map[string]*schema{})
@@ -137,29 +138,17 @@ func NewSchemas(config SchemasConfig) (*Schemas, error) {
 	return s, nil
 }
 
-// tableName returns the name of a table that may be given as an ARN,
-// "arn:aws:dynamodb:region:account:table/name".
-func tableName(table string) string {
-	if strings.HasPrefix(table, "arn:") {
-		if _, name, ok := strings.Cut(table, ":table/"); ok {
-			name, _, _ = strings.Cut(name, "/")
-			return name
-		}
-	}
-	return table
-}
-
 // PartitionKey returns the name of a table's partition-key attribute. If it is
 // not known, a lookup begins in the background unless one is under way or the
 // table is to be left alone. The table may be given as an ARN. It never blocks.
 func (s *Schemas) PartitionKey(table string) (string, bool) {
-	table = tableName(table)
+	table = resolver.TableName(table)
 	if key, ok := s.fixed[table]; ok {
 		return key, true
 	}
 	entry := (*s.entries.Load())[table]
 	if entry == nil {
-		s.lookUp(table)
+		s.lookUp(table, nil)
 		return "", false
 	}
 	if added := s.additions.Load(); entry.readAt.Load() != added {
@@ -167,7 +156,7 @@ func (s *Schemas) PartitionKey(table string) (string, bool) {
 	}
 	if !entry.ready() {
 		if time.Now().After(entry.leftUntil) {
-			s.lookUp(table)
+			s.lookUp(table, entry)
 		}
 		return "", false
 	}
@@ -187,20 +176,20 @@ func (s *Schemas) touch(table string, entry *schema, added uint64) {
 // another key, so it is looked up again; if it turns out to be as it was, the
 // write is at fault, and further ones are believed ever less often.
 func (s *Schemas) KeyMissing(table, attribute string) {
-	table = tableName(table)
+	table = resolver.TableName(table)
 	if _, ok := s.fixed[table]; ok {
 		return
 	}
 	entry := (*s.entries.Load())[table]
 	if entry != nil && entry.ready() && entry.partitionKey == attribute && time.Now().After(entry.leftUntil) {
-		s.lookUp(table)
+		s.lookUp(table, entry)
 	}
 }
 
 // Learn takes note of a table's partition key, as somebody read it from the
 // cluster.
 func (s *Schemas) Learn(table, partitionKey string) {
-	table = tableName(table)
+	table = resolver.TableName(table)
 	if _, ok := s.fixed[table]; ok || table == "" || partitionKey == "" {
 		return
 	}
@@ -213,7 +202,7 @@ func (s *Schemas) Learn(table, partitionKey string) {
 // Forget drops what is known of a table, because it was deleted or may have
 // become another. A lookup that runs does not count.
 func (s *Schemas) Forget(table string) {
-	table = tableName(table)
+	table = resolver.TableName(table)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outdateLocked(table)

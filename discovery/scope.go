@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 )
 
 // A Scope says which of a cluster's nodes take requests. The zero value is the
@@ -46,11 +47,13 @@ func first(scopes []Scope) *Scope {
 	if len(scopes) == 0 {
 		return nil
 	}
-	return &scopes[0]
+	scope := scopes[0]
+	return &scope
 }
 
-// query is what /localnodes is asked with.
-func (s Scope) query() url.Values {
+// query is what /localnodes is asked with, encoded. A space is not made a plus,
+// which not every server takes for one.
+func (s Scope) query() string {
 	values := url.Values{}
 	if s.kind != clusterScope {
 		values.Set("dc", s.datacenter)
@@ -58,7 +61,7 @@ func (s Scope) query() url.Values {
 	if s.kind == rackScope {
 		values.Set("rack", s.rack)
 	}
-	return values
+	return strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
 // Validate returns an error that names what is missing.
@@ -75,21 +78,75 @@ func (s Scope) Validate() error {
 	return nil
 }
 
-// String returns the scope as text: "cluster", "datacenter dc1" or "rack dc1/r1",
-// followed by its fallbacks.
+// String returns the scope as [ParseScope] reads it.
 func (s Scope) String() string {
 	if s.fallback == nil {
 		return s.name()
 	}
-	return s.name() + ", else " + s.fallback.String()
+	return s.name() + "," + s.fallback.String()
 }
 
 func (s Scope) name() string {
 	switch s.kind {
 	case datacenterScope:
-		return "datacenter " + s.datacenter
+		return "datacenter:" + url.PathEscape(s.datacenter)
 	case rackScope:
-		return "rack " + s.datacenter + "/" + s.rack
+		return "rack:" + url.PathEscape(s.datacenter) + "/" + url.PathEscape(s.rack)
 	}
 	return "cluster"
+}
+
+// ParseScope returns the scope with a name: "cluster", "datacenter:dc1" or
+// "rack:dc1/r1", followed by its fallbacks, each after a comma:
+// "rack:dc1/r1,datacenter:dc1,cluster". A comma, slash, percent sign or space
+// in the name of a datacenter or rack is written as in a URL, "%2C" for
+// example. The error names what it was given.
+func ParseScope(text string) (Scope, error) {
+	name, rest, more := strings.Cut(text, ",")
+	scope, err := parseScopeName(name)
+	if err == nil && more {
+		var fallback Scope
+		fallback, err = ParseScope(rest)
+		scope.fallback = &fallback
+	}
+	if err == nil {
+		err = scope.Validate()
+	}
+	if err != nil {
+		return Scope{}, fmt.Errorf("keyroute: scope %q: %w", text, err)
+	}
+	return scope, nil
+}
+
+func parseScopeName(name string) (Scope, error) {
+	kind, place, _ := strings.Cut(name, ":")
+	datacenter, rack, inRack := strings.Cut(place, "/")
+	datacenter, err := url.PathUnescape(datacenter)
+	if err != nil {
+		return Scope{}, err
+	}
+	if rack, err = url.PathUnescape(rack); err != nil {
+		return Scope{}, err
+	}
+	switch {
+	case name == "cluster":
+		return Cluster(), nil
+	case kind == "datacenter" && !inRack:
+		return Datacenter(datacenter), nil
+	case kind == "rack":
+		return Rack(datacenter, rack), nil
+	}
+	return Scope{}, errors.New("must be cluster, datacenter:NAME or rack:DATACENTER/NAME, and fallbacks after commas")
+}
+
+// MarshalText returns the scope as [ParseScope] reads it.
+func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the scope with [ParseScope].
+func (s *Scope) UnmarshalText(text []byte) error {
+	parsed, err := ParseScope(string(text))
+	if err == nil {
+		*s = parsed
+	}
+	return err
 }

@@ -12,33 +12,56 @@ import (
 type Reason uint8
 
 const (
-	// Voted: the writes of the batch voted for the coordinator.
-	Voted Reason = iota + 1
-	// OrdinaryMode: spread over the live nodes, because the mode routes no
-	// request of this kind by key.
-	OrdinaryMode
-	// OrdinaryOperation: spread, because the operation is not a write of items.
+	// Disabled means that the call did not pass through a plugin that is
+	// switched on.
+	Disabled Reason = iota
+	// Voted means that the writes of the batch voted for the coordinator.
+	Voted
+	// Keyed means that the key of the write prefers the coordinator.
+	Keyed
+	// OrdinaryOperation requests are spread over the live nodes, because the operation is
+	// neither a BatchWriteItem nor a single write.
 	OrdinaryOperation
-	// OrdinaryNoVotes: spread, because no write of the batch has a vote: the
-	// partition key of its table is not known (yet), or its own is missing or
-	// of a type that no key has.
+	// OrdinaryMode requests are spread because the mode routes no request of this kind by
+	// key.
+	OrdinaryMode
+	// OrdinaryNotReadModifyWrite requests are spread because in mode RMW a write that does
+	// not read the item first has no affinity.
+	OrdinaryNotReadModifyWrite
+	// OrdinaryUnknownSchema requests are spread because the table's partition key is not
+	// known (yet).
+	OrdinaryUnknownSchema
+	// OrdinaryNoKey requests are spread because the write lacks the partition key.
+	OrdinaryNoKey
+	// OrdinaryBadKey requests are spread because the partition key's value is not a string,
+	// a number or a binary.
+	OrdinaryBadKey
+	// OrdinaryNoVotes requests are spread because no write of the batch has a vote: for
+	// each of them one of the last three reasons holds, or the mode of its table
+	// keeps it from voting, or it is not exactly one of put and delete.
 	OrdinaryNoVotes
-	// NoNodes: sent to the client's own endpoint, because there is no node to
+	// NoNodes requests are sent to the client's own endpoint, because there is no node to
 	// choose from.
 	NoNodes
 )
 
 var reasonNames = [...]string{
-	Voted:             "voted",
-	OrdinaryMode:      "ordinary: mode",
-	OrdinaryOperation: "ordinary: operation",
-	OrdinaryNoVotes:   "ordinary: no votes",
-	NoNodes:           "no nodes",
+	Disabled:                   "disabled",
+	Voted:                      "voted",
+	Keyed:                      "keyed",
+	OrdinaryOperation:          "ordinary: operation",
+	OrdinaryMode:               "ordinary: mode",
+	OrdinaryNotReadModifyWrite: "ordinary: not read-modify-write",
+	OrdinaryUnknownSchema:      "ordinary: unknown schema",
+	OrdinaryNoKey:              "ordinary: no key",
+	OrdinaryBadKey:             "ordinary: bad key",
+	OrdinaryNoVotes:            "ordinary: no votes",
+	NoNodes:                    "no nodes",
 }
 
 // String returns the reason in a few words, "voted" for example.
 func (r Reason) String() string {
-	if r == 0 || int(r) >= len(reasonNames) {
+	if int(r) >= len(reasonNames) {
 		return fmt.Sprintf("Reason(%d)", uint8(r))
 	}
 	return reasonNames[r]
@@ -59,14 +82,17 @@ type Decision struct {
 	// Tried are the canonical endpoints that the request was sent to, or that
 	// could not be reached, in this order; the last one is the coordinator.
 	Tried []string
-	// Mode is the mode that the request was routed in.
+	// Mode is the plugin's mode, as it was when the request was routed. It is
+	// not that of a table in Options.TableModes.
 	Mode Mode
 }
 
 type decisionKey struct{}
 
 // DecisionOf returns how a request was routed, from the ResultMetadata of its
-// output, and false if it did not pass through a plugin.
+// output, and false, with the reason [Disabled], if it did not pass through a
+// plugin that is switched on. It may be called by several goroutines at a time.
+// The SDK returns no metadata with an error; see [CoordinatorError] for those.
 func DecisionOf(metadata middleware.Metadata) (Decision, bool) {
 	r, ok := metadata.Get(decisionKey{}).(*request)
 	if !ok {

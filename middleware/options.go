@@ -20,6 +20,11 @@ type Options struct {
 	// while requests flow, with [Plugin.SetMode].
 	Mode Mode
 
+	// TableModes are the modes of tables that do not follow Mode, by table name,
+	// since write isolation is a property of a table: the writes of a batch to a
+	// table that is not in AnyWrite have no vote.
+	TableModes map[string]Mode
+
 	// Disabled switches the plugin off: attaching it changes nothing, nothing
 	// is polled and no goroutine runs.
 	Disabled bool
@@ -100,7 +105,7 @@ type Health struct {
 	ProbeInterval time.Duration
 
 	// Thresholds are the counts at which a node changes its state.
-	discovery.Thresholds
+	discovery.Thresholds `yaml:",inline"`
 }
 
 const defaultConnectTimeout = time.Second
@@ -118,52 +123,100 @@ func (o Options) withDefaults() Options {
 func (o Options) clone() Options {
 	o.Seeds = slices.Clone(o.Seeds)
 	o.PartitionKeys = maps.Clone(o.PartitionKeys)
+	o.TableModes = maps.Clone(o.TableModes)
 	return o
 }
 
-// validate returns an error that names every field that is wrong. What
-// discovery is given is validated there.
-func (o *Options) validate() error {
-	var failures []error
-	if !o.Mode.valid() {
-		failures = append(failures, fmt.Errorf("keyroute: Options.Mode: %v is not a mode", o.Mode))
+// validate returns an error for every field that is wrong but the seeds, always
+// in the same order.
+func (o *Options) validate() (failures []error) {
+	wrong := func(format string, args ...any) {
+		failures = append(failures, fmt.Errorf("keyroute: Options."+format, args...))
 	}
-	for field, value := range map[string]time.Duration{
-		"SchemaTimeout":       o.SchemaTimeout,
-		"RefreshInterval":     o.RefreshInterval,
-		"IdleRefreshInterval": o.IdleRefreshInterval,
-		"NodeTimeout":         o.NodeTimeout,
-		"AttemptTimeout":      o.AttemptTimeout,
-	} {
-		if value < 0 {
-			failures = append(failures, fmt.Errorf("keyroute: Options.%s: %v is negative", field, value))
+	if !o.Mode.valid() {
+		wrong("Mode: %v is not a mode", o.Mode)
+	}
+	for _, table := range slices.Sorted(maps.Keys(o.TableModes)) {
+		if mode := o.TableModes[table]; table == "" || !mode.valid() {
+			wrong("TableModes: table %q has the mode %v", table, mode)
+		}
+		if name := resolver.TableName(table); name != table {
+			wrong("TableModes: table %q: must be its name, %q", table, name)
 		}
 	}
-	if o.SchemaCacheSize < 0 {
-		failures = append(failures, fmt.Errorf("keyroute: Options.SchemaCacheSize: %d is negative", o.SchemaCacheSize))
+	for _, table := range slices.Sorted(maps.Keys(o.PartitionKeys)) {
+		if key := o.PartitionKeys[table]; table == "" || key == "" {
+			wrong("PartitionKeys: table %q has the key %q", table, key)
+		}
 	}
-	return errors.Join(failures...)
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{
+		{"SchemaTimeout", o.SchemaTimeout},
+		{"RefreshInterval", o.RefreshInterval},
+		{"IdleRefreshInterval", o.IdleRefreshInterval},
+		{"NodeTimeout", o.NodeTimeout},
+		{"AttemptTimeout", o.AttemptTimeout},
+		{"Health.ProbeInterval", o.Health.ProbeInterval},
+	} {
+		if d.value < 0 {
+			wrong("%s: %v is negative", d.field, d.value)
+		}
+	}
+	for _, n := range []struct {
+		field string
+		value int
+	}{
+		{"SchemaCacheSize", o.SchemaCacheSize},
+		{"Health.ActiveFailures", o.Health.ActiveFailures},
+		{"Health.DownRecoveries", o.Health.DownRecoveries},
+		{"Health.QuarantinePromotion", o.Health.QuarantinePromotion},
+		{"Health.QuarantineFailures", o.Health.QuarantineFailures},
+	} {
+		if n.value < 0 {
+			wrong("%s: %d is negative", n.field, n.value)
+		}
+	}
+	if err := o.Scope.Validate(); err != nil {
+		failures = append(failures, err)
+	}
+	return failures
 }
 
 // parseSeeds makes the nodes of seeds. A seed is configuration, so what the
-// canonical form would drop is refused.
+// canonical form would drop is refused. The error names every seed that is
+// wrong.
 func parseSeeds(seeds []string) ([]*resolver.Node, error) {
 	nodes := make([]*resolver.Node, 0, len(seeds))
+	var failures []error
 	for _, seed := range seeds {
-		node, err := resolver.ParseNode(seed)
-		if err != nil {
-			return nil, err
+		node, err := parseSeed(seed)
+		switch {
+		case err != nil:
+			failures = append(failures, err)
+		case len(nodes) > 0 && nodes[0].Scheme() != node.Scheme():
+			failures = append(failures, fmt.Errorf("keyroute: the seeds %s and %s differ in their scheme", nodes[0], node))
+		default:
+			nodes = append(nodes, node)
 		}
-		u, err := url.Parse(seed)
-		if err != nil {
-			return nil, err
-		}
-		if u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("keyroute: seed %q: must be scheme://host[:port] and nothing else", u.Redacted())
-		}
-		nodes = append(nodes, node)
 	}
-	return nodes, nil
+	return nodes, errors.Join(failures...)
+}
+
+func parseSeed(seed string) (*resolver.Node, error) {
+	node, err := resolver.ParseNode(seed)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(seed)
+	if err != nil {
+		return nil, err
+	}
+	if u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("keyroute: seed %q: must be scheme://host[:port] and nothing else", u.Redacted())
+	}
+	return node, nil
 }
 
 // nodesConfig is the part of the options that the list of nodes needs.

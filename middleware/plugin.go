@@ -26,10 +26,14 @@ type Plugin struct {
 	options Options
 	logger  lateLogger
 	mode    atomic.Uint32
+	counts  counts
 	schemas *discovery.Schemas
 
 	nodes   atomic.Pointer[discovery.Nodes] // nil until there are seeds
 	running atomic.Bool                     // background work was started from a request
+
+	// telemetry is made for the first client that sends a request.
+	telemetry atomic.Pointer[telemetry]
 
 	mu       sync.Mutex
 	closed   bool
@@ -42,6 +46,7 @@ type Plugin struct {
 type attachment struct {
 	baseEndpoint *string
 	httpClient   discovery.HTTPClient
+	logger       logging.Logger
 }
 
 // New returns a plugin. It does no I/O: the background work starts with the
@@ -54,11 +59,8 @@ func New(optFns ...func(*Options)) (*Plugin, error) {
 		fn(&options)
 	}
 	options = options.clone().withDefaults()
-	if err := options.validate(); err != nil {
-		return nil, err
-	}
 	seeds, err := parseSeeds(options.Seeds)
-	if err != nil {
+	if err := errors.Join(append(options.validate(), err)...); err != nil {
 		return nil, err
 	}
 	p := &Plugin{options: options}
@@ -71,9 +73,6 @@ func New(optFns ...func(*Options)) (*Plugin, error) {
 		Logger:        &p.logger,
 	})
 	if err != nil {
-		return nil, err
-	}
-	if err := options.Scope.Validate(); err != nil {
 		return nil, err
 	}
 	if len(seeds) > 0 {
@@ -100,7 +99,7 @@ func (p *Plugin) Attach(o *dynamodb.Options) {
 		return
 	}
 	p.mu.Lock()
-	p.attached = &attachment{baseEndpoint: o.BaseEndpoint, httpClient: o.HTTPClient}
+	p.attached = &attachment{baseEndpoint: o.BaseEndpoint, httpClient: o.HTTPClient, logger: o.Logger}
 	p.mu.Unlock()
 	o.Retryer = wrapRetryer(o.Retryer)
 	o.APIOptions = append(o.APIOptions, p.stackOption(o))
@@ -123,6 +122,11 @@ func (p *Plugin) start(o *dynamodb.Options) error {
 		return err
 	}
 	p.schemas.Start(describeWith(o))
+	t, err := newTelemetry(p, o)
+	if err != nil {
+		p.logger.Logf(logging.Warn, "keyroute: some metrics are missing: %v", err)
+	}
+	p.telemetry.Store(t)
 	nodes.MarkUsed()
 	p.running.Store(true)
 	return nil
@@ -176,6 +180,20 @@ func (p *Plugin) Refresh(ctx context.Context) error {
 	return nodes.Refresh(ctx)
 }
 
+// CheckScope asks the cluster whether the datacenters and racks of
+// Options.Scope exist, for a program's start: a misspelt one otherwise goes
+// unnoticed, because its fallback serves. The plugin must have been attached to
+// a client. The error names what is unknown.
+func (p *Plugin) CheckScope(ctx context.Context) error {
+	p.mu.Lock()
+	nodes, err := p.refreshableLocked()
+	p.mu.Unlock()
+	if nodes == nil {
+		return err
+	}
+	return nodes.CheckScope(ctx)
+}
+
 // refreshableLocked returns the nodes, started. Without an error it may return
 // none: a disabled plugin has nothing to refresh.
 func (p *Plugin) refreshableLocked() (*discovery.Nodes, error) {
@@ -183,12 +201,13 @@ func (p *Plugin) refreshableLocked() (*discovery.Nodes, error) {
 	case p.options.Disabled:
 		return nil, nil
 	case p.closed:
-		return nil, errors.New("keyroute: Refresh: the plugin is closed")
+		return nil, errors.New("keyroute: the plugin is closed")
 	case p.running.Load():
 		return p.nodes.Load(), nil
 	case p.attached == nil:
-		return nil, errors.New("keyroute: Refresh: the plugin is not attached to a client yet")
+		return nil, errors.New("keyroute: the plugin is not attached to a client yet")
 	}
+	p.logger.use(p.attached.logger)
 	return p.startNodesLocked(p.attached.baseEndpoint, p.attached.httpClient)
 }
 
@@ -212,6 +231,7 @@ func (p *Plugin) Close(ctx context.Context) error {
 	p.mu.Unlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, maxClose, errors.New("keyroute: Close: the background work did not stop in time"))
 	defer cancel()
+	p.telemetry.Load().stop()
 	err := p.schemas.Close(ctx)
 	if nodes != nil {
 		err = errors.Join(nodes.Close(ctx), err)
@@ -220,13 +240,14 @@ func (p *Plugin) Close(ctx context.Context) error {
 }
 
 // lateLogger is a logger that is known later than those who log to it: it is
-// the first one that use is given. Until then nothing is logged.
+// the first one that use is given and that is not silent, as that of a client
+// is for which none was set (yet). Until then nothing is logged.
 type lateLogger struct {
 	logger atomic.Pointer[logging.Logger]
 }
 
 func (l *lateLogger) use(logger logging.Logger) {
-	if logger != nil {
+	if _, silent := logger.(logging.Nop); logger != nil && !silent {
 		l.logger.CompareAndSwap(nil, &logger)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
@@ -15,10 +16,12 @@ import (
 
 const (
 	// InitializeID is the name of the plugin's middleware in the Initialize
-	// step, and FinalizeID that in the Finalize step. Other middleware can be
-	// inserted relative to them.
+	// step. Other middleware can be inserted relative to it.
 	InitializeID = "keyroute"
-	FinalizeID   = "keyroute"
+
+	// FinalizeID is the name of the plugin's middleware in the Finalize step,
+	// where it stands between Retry and Signing.
+	FinalizeID = "keyroute"
 
 	// anchorID is the middleware of the SDK that the plugin's Finalize
 	// middleware stands before: the node must be known when the request is
@@ -29,7 +32,8 @@ const (
 
 // A request is one call of an operation on its way through the plugin. The SDK
 // makes a stack for each call, so the state of the call is the middleware
-// itself, and costs one allocation. It is used by one goroutine.
+// itself, and costs one allocation. It is used by one goroutine until the call
+// is over; then any number of them may ask for its decision.
 type request struct {
 	plugin *Plugin
 	client *dynamodb.Options
@@ -37,7 +41,7 @@ type request struct {
 
 	// Set by the first attempt.
 	planned bool
-	mode    Mode
+	router  router
 	reason  Reason
 	nodes   *discovery.Nodes
 	view    *discovery.View
@@ -45,6 +49,8 @@ type request struct {
 	walk    walk
 
 	attempts int // so far
+
+	deciding sync.Mutex // held by decision: to read the votes is to sort them
 }
 
 // stackOption returns what adds the plugin to the stack of a call, for the
@@ -88,6 +94,8 @@ func (r *request) HandleInitialize(ctx context.Context, in middleware.Initialize
 	r.input = in.Parameters
 	out, metadata, err := next.HandleInitialize(ctx, in)
 	r.input = nil
+	r.plugin.counts.add(r)
+	r.plugin.telemetry.Load().recordCall(ctx, r)
 	if err == nil {
 		learn(r.plugin.schemas, out.Result)
 	}
@@ -110,24 +118,25 @@ func (r *request) HandleFinalize(ctx context.Context, in middleware.FinalizeInpu
 	return r.send(ctx, req, next)
 }
 
-// makePlan decides how the request is routed, from one view of the nodes.
+// makePlan decides how the request is routed, from one view of the nodes and
+// one mode.
 func (r *request) makePlan() {
 	r.planned = true
-	r.mode = r.plugin.Mode()
+	r.router = router{mode: r.plugin.Mode(), tables: r.plugin.options.TableModes, schemas: r.plugin.schemas}
 	ring := emptyRing
 	if r.nodes = r.plugin.nodes.Load(); r.nodes != nil {
 		r.nodes.MarkUsed()
 		r.view = r.nodes.View()
+		r.walk.begin(&r.plan, r.view)
 		ring = r.view.Ring
 	}
-	if r.view != nil {
-		r.walk.begin(&r.plan, r.view)
-	}
-	r.reason = decide(&r.plan, ring, r.mode, r.input, r.plugin.schemas, rand.Uint64)
+	r.reason = r.router.decide(&r.plan, ring, r.input, rand.Uint64)
 }
 
 func (r *request) decision() Decision {
-	d := Decision{Reason: r.reason, Mode: r.mode, Votes: r.plan.Votes()}
+	r.deciding.Lock()
+	defer r.deciding.Unlock()
+	d := Decision{Reason: r.reason, Mode: r.router.mode, Votes: r.plan.Votes()}
 	if r.plan.Len() == 0 {
 		return d
 	}

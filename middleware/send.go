@@ -11,16 +11,18 @@ import (
 	"syscall"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/keyroute/keyroute/discovery"
 )
 
-// send sends an attempt to the next node of the walk. While nothing was sent,
-// because a node could not be reached, it goes on to the node after that: this
-// is safe for every operation and no matter of the SDK's attempts, retry tokens
-// and back-off. It ends when a node was reached or each was tried once.
+// send sends an attempt to the next node of the walk. While a node could not be
+// reached, so that nothing was sent, or not all of it, it goes on to the node
+// after that: this is safe for every operation and no matter of the SDK's
+// attempts, retry tokens and back-off. It ends when a node was reached or each
+// was tried once.
 func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
@@ -28,6 +30,7 @@ func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middle
 		m := r.walk.next()
 		generation := m.Generation()
 		pointAt(req, m)
+		r.plugin.telemetry.Load().recordTry(ctx, r, m.Node().String())
 		tryCtx, t := begin(ctx, &r.plugin.options, r.walk.left() > 0)
 		out, metadata, err := next.HandleFinalize(tryCtx, middleware.FinalizeInput{Request: req})
 		err = t.explain(tryCtx, err)
@@ -39,6 +42,7 @@ func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middle
 		failure := newCoordinatorError(m.Node(), r.attempts, err)
 		switch {
 		case ctx.Err() != nil: // the caller gave up, nobody is to blame
+			failure.Err = givenUp(ctx, err)
 			return out, metadata, failure
 		case !gaveNoAnswer(err):
 			r.answered(m, metadata, generation)
@@ -47,7 +51,7 @@ func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middle
 		nothingSent := t.nothingSent(err)
 		failure.final = !nothingSent && r.plugin.options.NoResend
 		failure.failover = !failure.final && r.walk.left() > 0
-		if !t.blameless() {
+		if !t.blameless(err) {
 			r.nodes.Report(m, discovery.TrafficFailure, generation)
 		}
 		if !nothingSent || r.walk.left() == 0 {
@@ -73,7 +77,10 @@ func pointAt(req *smithyhttp.Request, m *discovery.Member) {
 	node := m.Node()
 	req.URL.Scheme = node.Scheme()
 	req.URL.Host = node.Host()
-	req.Host = node.Host()
+	// Left empty, as the SDK leaves it: the signature and the Host header are
+	// made of the URL then. A host that is set here is checked by smithy-go,
+	// which refuses IPv6 addresses and underscores.
+	req.Host = ""
 	req.Header.Del("Authorization") // of a try before this one
 }
 
@@ -112,6 +119,24 @@ func gaveNoAnswer(err error) bool {
 	return errors.As(err, &network) ||
 		errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET)
+}
+
+// givenUp returns the error of a request whose caller gave up: an answer that
+// came all the same, and else one that tells so, whatever the request met with
+// last, so that it is not made again.
+func givenUp(ctx context.Context, err error) error {
+	if errors.Is(err, ctx.Err()) || !gaveNoAnswer(err) {
+		return err
+	}
+	return &smithy.CanceledError{Err: fmt.Errorf("%w: %w", ctx.Err(), err)}
+}
+
+// isWriteError reports whether err arose while the request was written, as on a
+// kept-alive connection that the node had closed. What was not written whole
+// cannot have been carried out.
+func isWriteError(err error) bool {
+	var operation *net.OpError
+	return errors.As(err, &operation) && (operation.Op == "write" || operation.Op == "readfrom")
 }
 
 // isDialError reports by its type whether err arose before there was a

@@ -3,14 +3,21 @@ package middleware
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http/httptrace"
 	"sync"
 	"time"
+
+	"github.com/aws/smithy-go"
 )
 
 // A try is one request to one node. It watches through net/http/httptrace how
 // far the request gets, and bounds the time that it may take: to a connection,
 // while another coordinator is untried, and as a whole.
+//
+// The time that a request waits for one of the connections that the HTTP client
+// allows itself is bounded, too, but it is not the node's: once the request has
+// its turn, the node has the whole of the time.
 //
 // Each try has a value of its own: net/http may go on dialling, and tell of it,
 // when the request has long gone elsewhere.
@@ -22,7 +29,7 @@ type try struct {
 
 	mu       sync.Mutex
 	traced   bool // the HTTP client tells how far the request gets
-	dialling bool // a connection is being made for it
+	dialling bool // a connection is being made for it, or the node's name looked up
 	reached  bool // there was a connection, so the request may have been sent
 	over     bool
 	connect  *time.Timer
@@ -49,6 +56,7 @@ func begin(ctx context.Context, o *Options, untried bool) (context.Context, *try
 	}
 	t.trace = httptrace.ClientTrace{
 		GetConn:      t.gettingConnection,
+		DNSStart:     t.resolving,
 		ConnectStart: t.connecting,
 		GotConn:      t.connected,
 	}
@@ -61,10 +69,16 @@ func (t *try) gettingConnection(string) {
 	t.mu.Unlock()
 }
 
+func (t *try) resolving(httptrace.DNSStartInfo) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dialLocked()
+}
+
 func (t *try) connecting(string, string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.dialling = true
+	t.dialLocked()
 	if t.connectTimeout > 0 && t.connect == nil && !t.reached && !t.over {
 		t.connect = time.AfterFunc(t.connectTimeout, func() { t.cancel(errConnectTimeout) })
 	}
@@ -73,9 +87,26 @@ func (t *try) connecting(string, string) {
 func (t *try) connected(httptrace.GotConnInfo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !t.dialling {
+		t.restartLocked()
+	}
 	t.reached = true
 	if t.connect != nil {
 		t.connect.Stop()
+	}
+}
+
+func (t *try) dialLocked() {
+	if !t.dialling {
+		t.dialling = true
+		t.restartLocked()
+	}
+}
+
+// restartLocked gives the node the whole time for its answer.
+func (t *try) restartLocked() {
+	if t.attempt != nil && !t.over {
+		t.attempt.Reset(t.attemptTimeout)
 	}
 }
 
@@ -96,11 +127,13 @@ func (t *try) end() {
 }
 
 // explain returns the error of a try, which is its timeout if one ended it, and
-// not the cancellation by which it did so. ctx is that of the try.
+// not the cancellation by which it did so. An answer that was complete in time
+// stays one. ctx is that of the try.
 func (t *try) explain(ctx context.Context, err error) error {
+	var answer smithy.APIError
 	switch cause := context.Cause(ctx); {
-	case err == nil:
-		return nil
+	case err == nil || errors.As(err, &answer):
+		return err
 	case errors.Is(cause, errConnectTimeout):
 		return &timeoutError{what: "no connection", after: t.connectTimeout}
 	case errors.Is(cause, errAttemptTimeout):
@@ -109,8 +142,12 @@ func (t *try) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// nothingSent reports whether a try that ended with err sent nothing.
+// nothingSent reports whether a try that ended with err sent nothing that could
+// be carried out.
 func (t *try) nothingSent(err error) bool {
+	if isWriteError(err) {
+		return true
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.traced {
@@ -119,10 +156,14 @@ func (t *try) nothingSent(err error) bool {
 	return isDialError(err)
 }
 
-// blameless reports whether the request did nothing but wait for one of the
-// connections that the HTTP client allows itself, which says nothing about the
-// node.
-func (t *try) blameless() bool {
+// blameless reports whether the request did nothing but wait in vain for one of
+// the connections that the HTTP client allows itself, which says nothing about
+// the node.
+func (t *try) blameless(err error) bool {
+	var network net.Error
+	if !errors.As(err, &network) || !network.Timeout() {
+		return false // a dialler that does not trace failed
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.traced && !t.reached && !t.dialling

@@ -136,8 +136,9 @@ func (p *Plan) Votes() []Vote {
 	if p.votes.len() == 0 {
 		return nil
 	}
+	// A copy is sorted, so that this reads the plan and no more.
 	votes := make([]Vote, 0, p.votes.len())
-	for _, v := range p.votes.sorted() {
+	for _, v := range slices.SortedFunc(slices.Values(p.votes.all()), compareTallied) {
 		votes = append(votes, Vote{Node: p.ring.Node(int(v.index)), Count: int(v.count)})
 	}
 	return votes

@@ -1,0 +1,9 @@
+package discovery
+
+import (
+	"testing"
+
+	"github.com/keyroute/keyroute/internal/leakcheck"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }
