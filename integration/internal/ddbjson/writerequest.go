@@ -14,7 +14,11 @@ func WriteRequest(raw json.RawMessage) (types.WriteRequest, error) {
 	if err := check(raw); err != nil {
 		return types.WriteRequest{}, err
 	}
-	return writeRequest(raw, "")
+	fields, err := members(raw, "")
+	if err != nil {
+		return types.WriteRequest{}, err
+	}
+	return writeOf(fields, "")
 }
 
 // TableWrite reads one write with the name of its table beside it, as in files
@@ -53,6 +57,18 @@ func TableWrite(raw json.RawMessage) (table string, request types.WriteRequest, 
 //
 //	{"orders": [{"DeleteRequest": {"Key": {"customer": {"S": "c-17"}}}}]}
 func RequestItems(raw json.RawMessage) (map[string][]types.WriteRequest, error) {
+	return requestItems(raw, writeOf)
+}
+
+// AnyRequestItems is RequestItems for programs that tell for themselves what is
+// wrong with a write: it also takes those that have both or none of PutRequest
+// and DeleteRequest.
+func AnyRequestItems(raw json.RawMessage) (map[string][]types.WriteRequest, error) {
+	return requestItems(raw, anyWriteOf)
+}
+
+// requestItems reads the writes of each table, of whose fields write makes one.
+func requestItems(raw json.RawMessage, write func([]member, path) (types.WriteRequest, error)) (map[string][]types.WriteRequest, error) {
 	if err := check(raw); err != nil {
 		return nil, err
 	}
@@ -69,7 +85,11 @@ func RequestItems(raw json.RawMessage) (map[string][]types.WriteRequest, error) 
 		}
 		writes := make([]types.WriteRequest, len(contents))
 		for i, content := range contents {
-			if writes[i], err = writeRequest(content, at.index(i)); err != nil {
+			fields, err := members(content, at.index(i))
+			if err != nil {
+				return nil, err
+			}
+			if writes[i], err = write(fields, at.index(i)); err != nil {
 				return nil, err
 			}
 		}
@@ -78,17 +98,23 @@ func RequestItems(raw json.RawMessage) (map[string][]types.WriteRequest, error) 
 	return all, nil
 }
 
-func writeRequest(raw json.RawMessage, at path) (types.WriteRequest, error) {
-	fields, err := members(raw, at)
-	if err != nil {
-		return types.WriteRequest{}, err
-	}
-	return writeOf(fields, at)
-}
-
 // writeOf makes a write of its fields, exactly one of PutRequest and
 // DeleteRequest.
 func writeOf(fields []member, at path) (types.WriteRequest, error) {
+	w, err := anyWriteOf(fields, at)
+	switch {
+	case err != nil:
+		return w, err
+	case w.PutRequest == nil && w.DeleteRequest == nil:
+		return w, at.errorf("must have a PutRequest or a DeleteRequest")
+	case w.PutRequest != nil && w.DeleteRequest != nil:
+		return types.WriteRequest{}, at.errorf("must not have both a PutRequest and a DeleteRequest")
+	}
+	return w, nil
+}
+
+// anyWriteOf makes a write of its fields, any of PutRequest and DeleteRequest.
+func anyWriteOf(fields []member, at path) (types.WriteRequest, error) {
 	var w types.WriteRequest
 	for _, f := range fields {
 		var err error
@@ -105,12 +131,6 @@ func writeOf(fields []member, at path) (types.WriteRequest, error) {
 		if err != nil {
 			return types.WriteRequest{}, err
 		}
-	}
-	switch {
-	case w.PutRequest == nil && w.DeleteRequest == nil:
-		return w, at.errorf("must have a PutRequest or a DeleteRequest")
-	case w.PutRequest != nil && w.DeleteRequest != nil:
-		return types.WriteRequest{}, at.errorf("must not have both a PutRequest and a DeleteRequest")
 	}
 	return w, nil
 }
