@@ -31,6 +31,12 @@ cluster: ## Run an embedded cluster on 127.0.0.1:8000 until interrupted
 test: ## Run all tests with the race detector
 	@for m in $(MODULES); do (cd $$m && $(GO) test -race -timeout 10m ./...) || exit 1; done
 
+.PHONY: test-cluster
+test-cluster: ## Run the tests that a real cluster can take, on KEYROUTE_TEST_SEEDS
+	@test -n "$$KEYROUTE_TEST_SEEDS" || { \
+		echo "set KEYROUTE_TEST_SEEDS to the URLs of nodes, separated by commas; see integration/live/doc.go" >&2; exit 1; }
+	@cd integration && $(GO) test -race -count=1 ./live
+
 .PHONY: check
 check: $(BIN)/golangci-lint ## Check format, go.mod, vet and static analysis
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt these files:"; echo "$$unformatted"; exit 1; }

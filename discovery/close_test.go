@@ -110,7 +110,7 @@ func TestCloseDoesNotWaitForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		released := make(chan struct{})
 		c := newFakeCluster()
-		c.set(func(r *http.Request) (*http.Response, error) {
+		c.set(func(*http.Request) (*http.Response, error) {
 			<-released
 			return nil, errRefused
 		}, "10.0.0.1")

@@ -33,7 +33,8 @@ type call struct {
 
 var (
 	errPassing = errors.New("try again")
-	errNoTable = fmt.Errorf("no such table: %w", ErrLasting)
+	errNoTable = fmt.Errorf("no orders: %w", ErrNoTable)
+	errDenied  = fmt.Errorf("denied: %w", ErrLasting)
 )
 
 func newDescriber() *describer { return &describer{tables: map[string]description{}} }

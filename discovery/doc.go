@@ -12,8 +12,8 @@
 //   - A bad answer changes nothing. The list of nodes is only ever replaced by
 //     a good one, so a request always has nodes to choose from: the seeds, if
 //     nothing was learnt yet.
-//   - Never two refreshes at a time, never two lookups of one table at a time,
-//     never more than a few lookups at all.
+//   - Never two refreshes at a time, never two probes of one node, never two
+//     lookups of one table, and never more than a few probes or lookups at all.
 //   - Whoever makes a Nodes or a Schemas closes it; Close stops what it started
 //     and waits for it.
 package discovery

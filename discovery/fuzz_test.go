@@ -20,7 +20,7 @@ func checkNode(t *testing.T, address, scheme string, node *resolver.Node) {
 		t.Fatalf("%q: the node %s, want the scheme %s", address, node, scheme)
 	}
 	target := url.URL{Scheme: node.Scheme(), Host: node.Host(), Path: "/localnodes"}
-	request, err := http.NewRequest(http.MethodGet, target.String(), nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target.String(), nil)
 	if err != nil {
 		t.Fatalf("%q: the request: %v", address, err)
 	}

@@ -115,7 +115,7 @@ func TestPreferenceOrder(t *testing.T) {
 			t.Errorf("%s with preference %d, want %s and %d", c.m.State(), got, c.state, c.want)
 		}
 	}
-	if !(PreferActive < PreferQuarantined && PreferQuarantined < PreferSuspected && PreferSuspected < PreferDown) {
+	if PreferActive >= PreferQuarantined || PreferQuarantined >= PreferSuspected || PreferSuspected >= PreferDown {
 		t.Error("the preferences are not in order")
 	}
 }

@@ -70,10 +70,32 @@ func TestATableThatIsGone(t *testing.T) {
 		wantKey(t, s, "orders", "")
 		synctest.Wait()
 		d.wantCalls(t)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		wantKey(t, s, "orders", "")
 		synctest.Wait()
 		d.wantCalls(t, "orders")
+	})
+}
+
+// TestAKeyOutlivesALastingFailure checks that being refused to ask does not make
+// a known key unknown, and is not repeated for a while.
+func TestAKeyOutlivesALastingFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := startKnown(t)
+		d.set("orders", "", errDenied)
+		s.KeyMissing("orders", "pk")
+		synctest.Wait()
+		d.wantCalls(t, "orders")
+		wantKey(t, s, "orders", "pk")
+		time.Sleep(lastingLookupPause)
+		s.KeyMissing("orders", "pk")
+		synctest.Wait()
+		d.wantCalls(t)
+		time.Sleep(time.Nanosecond)
+		s.KeyMissing("orders", "pk")
+		synctest.Wait()
+		d.wantCalls(t, "orders")
+		wantKey(t, s, "orders", "pk")
 	})
 }
 

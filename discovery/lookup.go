@@ -70,7 +70,7 @@ func (s *Schemas) outdateLocked(table string) {
 // finish takes the answer of a lookup into account.
 func (s *Schemas) finish(l *lookup, partitionKey string, err error) {
 	if err == nil && partitionKey == "" {
-		err = fmt.Errorf("the table has no partition key: %w", ErrLasting)
+		err = fmt.Errorf("the table has no partition key: %w", ErrNoTable)
 	}
 	if s.accept(l, partitionKey, err) && errors.Is(err, ErrLasting) {
 		s.warnings.warn("table "+l.table, "writes to table %s are routed without affinity, its partition key cannot be learnt: %v", l.table, err)
@@ -103,12 +103,13 @@ func (s *Schemas) accept(l *lookup, partitionKey string, err error) bool {
 func next(former *schema, partitionKey string, err error) *schema {
 	now := time.Now()
 	switch {
-	case errors.Is(err, ErrLasting):
-		return &schema{reason: err, pause: lastingLookupPause, leftUntil: now.Add(lastingLookupPause)}
 	case err != nil:
 		pause := longer(former)
+		if errors.Is(err, ErrLasting) {
+			pause = lastingLookupPause
+		}
 		entry := &schema{reason: err, pause: pause, leftUntil: now.Add(pause)}
-		if former != nil && former.ready() {
+		if former != nil && former.ready() && !errors.Is(err, ErrNoTable) {
 			entry.partitionKey, entry.reason = former.partitionKey, nil
 		}
 		return entry

@@ -130,9 +130,9 @@ func TestTheQueueIsBounded(t *testing.T) {
 		s.Start(d.describe)
 		for i := range 100 {
 			s.PartitionKey(fmt.Sprint("table", i))
+			synctest.Wait() // a lookup that can begin has begun
 		}
-		synctest.Wait()
-		if workers, running, waiting := underway(s); workers != maxLookups || running != maxLookups || waiting > 20 {
+		if workers, running, waiting := underway(s); workers != maxLookups || running != maxLookups || waiting != 20 {
 			t.Errorf("%d workers, %d lookups run and %d wait", workers, running, waiting)
 		}
 		time.Sleep(time.Minute)

@@ -104,7 +104,9 @@ func TestManyTablesUnderManyReaders(t *testing.T) {
 				case 2:
 					s.KeyMissing(name, "pk")
 				case 3:
-					s.Counters()
+					if counters, err := s.Counters(); counters.Size > size || err != nil {
+						t.Errorf("counters %+v, %v", counters, err)
+					}
 				}
 			}
 		})

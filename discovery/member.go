@@ -135,11 +135,12 @@ func (m *Member) settled(generation uint64) bool {
 }
 
 // suspectLocked begins, prolongs or ends the suspicion of a node. Requests that
-// fail together count once, as do probes in the first half of a suspicion. A good probe does not end the suspicion of an active
-// node, since a node can answer probes and nothing else; it only fails to
-// prolong it. One that brings the node back from a worse state does: the node
-// was kept from requests for long enough. A bad probe also begins a suspicion,
-// unless the node is known to answer requests.
+// fail together count once, as do probes in the first half of a suspicion. A
+// good probe does not end the suspicion of an active node, since a node can
+// answer probes and nothing else; it only fails to prolong it. One that brings
+// the node back from a worse state does: the node was kept from requests for
+// long enough. A bad probe also begins a suspicion, unless the node is known to
+// answer requests.
 func (m *Member) suspectLocked(o Outcome, changed bool) {
 	now := m.elapsed()
 	switch o {

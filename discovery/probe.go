@@ -141,14 +141,20 @@ func (m *Member) isNewLocked() bool { return m.record.state == Quarantined && !m
 // answers, and false if nothing calls for it: a new one is asked at once, one
 // that is not active when a period is over, one that is suspected half way
 // through its suspicion, so that what is still dead is found so by a probe and
-// not by the next request.
+// not by the next request, and one whose port opens a little after it was
+// listed has requests soon.
 func (m *Member) untilProbe(period bool) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch now := m.elapsed(); {
 	case m.probing != nil:
 		return 0, false
-	case m.record.state != Active:
+	case m.record.state == Down:
+		return 0, period
+	case m.record.state == Quarantined:
+		if m.probeAt != 0 {
+			return time.Duration(max(0, m.probeAt-now)), true
+		}
 		return 0, period || m.isNewLocked()
 	case m.probeAt == 0 || now >= m.suspectUntil.Load():
 		return 0, false

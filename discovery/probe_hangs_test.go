@@ -44,7 +44,7 @@ func TestAGoodProbeThatIsSlow(t *testing.T) {
 			if m.Preference() != PreferSuspected {
 				t.Errorf("preference %d after %v", m.Preference(), time.Since(start))
 			}
-			time.Sleep(2)
+			time.Sleep(2 * time.Nanosecond)
 			synctest.Wait()
 			if m.Preference() != PreferActive || m.status().SuspectedFor != 0 {
 				t.Errorf("%+v after %v", m.status(), time.Since(start))

@@ -31,9 +31,11 @@ func TestRefreshNeedsAClient(t *testing.T) {
 func TestRefreshLearnsAndProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFakeCluster()
-		c.set(after(time.Second, lists("10.0.0.1", "10.0.0.2", "10.0.0.3")), "10.0.0.1", "10.0.0.2", "10.0.0.3")
+		c.set(after(time.Second, lists("10.0.0.1", "10.0.0.2", "10.0.0.3")), "10.0.0.1")
+		c.set(after(3*time.Second, lists("10.0.0.1")), "10.0.0.2", "10.0.0.3")
 		n := newNodes(t, NodesConfig{}, oneSeed)
 		n.Start(c)
+		synctest.Wait() // the loop refreshes first, and probes while Refresh fetches
 		if err := n.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -113,6 +113,10 @@ func TestUseEndsIdleness(t *testing.T) {
 		if got := seedPolls(c, used); len(got) != 1 {
 			t.Errorf("%d refreshes in the 11 s after a use, want 1", len(got))
 		}
+		time.Sleep(42 * time.Second) // no use, no hurry
+		if got := seedPolls(c, used); len(got) != 0 {
+			t.Errorf("refreshed after %v, want nothing before 54 s of idleness", got)
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package discovery
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,10 @@ type Describe func(ctx context.Context, table string) (partitionKey string, err 
 // ErrLasting marks the error of a [Describe] that asking again soon will not
 // mend: the table does not exist, or describing it is not allowed.
 var ErrLasting = errors.New("keyroute: not to be asked again soon")
+
+// ErrNoTable marks a lasting error that tells that the table is not there, or
+// has no partition key: what was known of it does not hold any more.
+var ErrNoTable = fmt.Errorf("%w: no such table", ErrLasting)
 
 // SchemasConfig is what [NewSchemas] needs. Zero values are replaced by their
 // defaults.

@@ -27,16 +27,16 @@ func TestSchemasValidate(t *testing.T) {
 func TestATableIsLookedUpOnFirstUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDescriber()
-		d.set("orders", "customer", nil)
+		d.set("invoices", "customer", nil)
 		s := newSchemas(t, SchemasConfig{})
 		s.Start(d.describe)
-		wantKey(t, s, "orders", "")
+		wantKey(t, s, "invoices", "")
 		synctest.Wait()
-		wantKey(t, s, "orders", "customer")
-		wantKey(t, s, "orders", "customer")
+		wantKey(t, s, "invoices", "customer")
+		wantKey(t, s, "invoices", "customer")
 		time.Sleep(24 * time.Hour)
-		wantKey(t, s, "orders", "customer")
-		d.wantCalls(t, "orders")
+		wantKey(t, s, "invoices", "customer")
+		d.wantCalls(t, "invoices")
 		if counters, err := s.Counters(); counters != (SchemaCounters{Lookups: 1, Size: 1}) || err != nil {
 			t.Errorf("counters %+v, %v", counters, err)
 		}

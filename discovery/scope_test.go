@@ -208,6 +208,30 @@ func TestAScopeIsAskedOfWhoAnswers(t *testing.T) {
 	})
 }
 
+// TestASeedIsAskedBeforeTheDead checks the same when all that are left to answer
+// is a seed outside the scope.
+func TestASeedIsAskedBeforeTheDead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFakeCluster()
+		hosts := []string{"10.0.0.1", "10.0.0.2"}
+		c.set(listsBy(map[string][]string{"dc=dc1": hosts}), "10.0.0.1", "10.0.0.2", "10.0.0.9")
+		n := newNodes(t, NodesConfig{Scope: Datacenter("dc1")}, oneSeed, "http://10.0.0.9:8000")
+		n.Start(c)
+		refresh(t, n)
+		synctest.Wait() // for the loop's own
+		wantRing(t, n, endpoints(hosts...)...)
+		c.set(hangs, hosts...)
+		for _, host := range hosts {
+			observe(memberOf(t, n, "http://"+host+":8000"), TrafficFailure, 1)
+		}
+		start := time.Now()
+		refresh(t, n)
+		if took := time.Since(start); took != 0 {
+			t.Errorf("a refresh took %v", took)
+		}
+	})
+}
+
 func FuzzParseScope(f *testing.F) {
 	for _, text := range []string{"cluster", "datacenter:dc1", "rack:dc1/r1,datacenter:dc1,cluster", "rack:a%2Cb/c%2Fd", "rack:dc1/r1/x", "datacenter:a:b"} {
 		f.Add(text)

@@ -23,7 +23,7 @@ func wantSuspected(t *testing.T, m *Member, d time.Duration) {
 	if m.Preference() != PreferSuspected {
 		t.Errorf("preference %d just before %v are over", m.Preference(), d)
 	}
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	if m.Preference() == PreferSuspected {
 		t.Errorf("still suspected after %v", d)
 	}
@@ -38,9 +38,9 @@ func TestSuspicionDoubles(t *testing.T) {
 		m := newMember(parseNodes(t, oneSeed)[0], &thresholds)
 		m.Observe(ProbeSuccess, 0)
 		wantSuspected(t, m, 0)
-		for _, seconds := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		for _, d := range seconds(1, 2, 4, 8, 16, 30, 30) {
 			m.Observe(TrafficFailure, 0)
-			wantSuspected(t, m, seconds*time.Second)
+			wantSuspected(t, m, d)
 		}
 		time.Sleep(time.Hour)
 		m.Observe(TrafficFailure, 0) // it did not answer in the meantime
@@ -132,14 +132,14 @@ func TestABadProbeProlongsASuspicion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newActive(t)
 		m.Observe(TrafficFailure, 0)
-		for _, seconds := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
-			half := seconds * time.Second / 2
+		for _, d := range seconds(1, 2, 4, 8, 16, 30, 30) {
+			half := d / 2
 			if until, ok := m.untilProbe(false); !ok || until != half {
-				t.Errorf("a probe in %v, %t, want it after half of %d s", until, ok, seconds)
+				t.Errorf("a probe in %v, %t, want it after half of %v", until, ok, d)
 			}
 			time.Sleep(half)
 			if until, ok := m.untilProbe(false); !ok || until > 0 {
-				t.Errorf("half of %d s are over, a probe is due in %v, %t", seconds, until, ok)
+				t.Errorf("half of %v is over, a probe is due in %v, %t", d, until, ok)
 			}
 			m.Observe(ProbeFailure, 0)
 		}

@@ -41,7 +41,7 @@ func listen(t *testing.T, count int) []net.Listener {
 		port := 0
 		for i := range count {
 			var l net.Listener
-			if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.%d:%d", i+1, port)); err != nil {
+			if l, err = new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.%d:%d", i+1, port)); err != nil {
 				break
 			}
 			listeners = append(listeners, l)
@@ -178,7 +178,7 @@ func TestABadAnswerChangesNothing(t *testing.T) {
 				requests := elsewhere.requests.Load()
 				err := n.Refresh(t.Context())
 				// Without leave to follow a redirect, its status is the answer.
-				if err == nil || !strings.Contains(err.Error(), c.want) && !(c.want == "redirected" && strings.Contains(err.Error(), "status 30")) {
+				if err == nil || !strings.Contains(err.Error(), c.want) && (c.want != "redirected" || !strings.Contains(err.Error(), "status 30")) {
 					t.Errorf("error %v, want %q in it", err, c.want)
 				}
 				if n.View() != before {
@@ -208,7 +208,7 @@ func TestANodeThatHangsIsGivenUp(t *testing.T) {
 			hang(w, r)
 		},
 		"an error without end": func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(500)
+			w.WriteHeader(http.StatusInternalServerError)
 			_ = http.NewResponseController(w).Flush()
 			hang(w, r)
 		},
@@ -234,7 +234,7 @@ func TestANodeThatHangsIsGivenUp(t *testing.T) {
 func TestAClientWithoutAnAnswer(t *testing.T) {
 	for name, a := range map[string]answer{
 		"nothing": func(*http.Request) (*http.Response, error) { return nil, nil },
-		"no body": func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 200}, nil },
+		"no body": func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: http.StatusOK}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newFakeCluster()
@@ -251,7 +251,7 @@ func TestAClientWithoutAnAnswer(t *testing.T) {
 func TestFailedPollsShareAConnection(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"status 500":         writes(500, strings.Repeat("x", 10_000)),
-		"status 301":         func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", 301) },
+		"status 301":         func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", http.StatusMovedPermanently) },
 		"HTML":               writes(200, "<html>"+strings.Repeat("x", 10_000)),
 		"empty list":         writes(200, "[]"),
 		"a little over 1 MB": writes(200, strings.Repeat(" ", maxLocalNodesBody+1000)),

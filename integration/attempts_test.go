@@ -47,6 +47,28 @@ func TestThePlanStartsOverAfterItsLastNode(t *testing.T) {
 	}
 }
 
+// A request without affinity has a plan, too: random, but one for all of its
+// attempts.
+func TestAnOrdinaryPlanTriesEveryNodeBeforeItStartsOver(t *testing.T) {
+	c, client := votingCluster(t, 3, "orders")
+	c.Inject(cluster.Answer(500, "InternalServerError", "oops").On("GetItem"))
+	c.Record(true)
+	_, err := client.GetItem(deadline(t), &dynamodb.GetItemInput{TableName: aws.String("orders"), Key: item{"pk": str("a")}}, impatient(7))
+	if e := coordinatorError(t, err); e.Attempt != 7 {
+		t.Errorf("the error is of attempt %d, want 7", e.Attempt)
+	}
+	got := asked(c, "GetItem")
+	if len(got) != 7 {
+		t.Fatalf("the attempts went to the nodes %v, want 7", got)
+	}
+	if first := slices.Sorted(slices.Values(got[:3])); !slices.Equal(first, []int{0, 1, 2}) {
+		t.Errorf("the first attempts went to the nodes %v, want each once", got[:3])
+	}
+	if !slices.Equal(got[3:6], got[:3]) || got[6] != got[0] {
+		t.Errorf("the attempts went to the nodes %v, want the first three again and again", got)
+	}
+}
+
 // The SDK makes what RetryMaxAttempts says, however it was said.
 func TestAttemptsStayTheUsers(t *testing.T) {
 	c := cluster.New(t, nodes(2))

@@ -229,7 +229,7 @@ func TestCriterion08OtherAttributesNeverMatter(t *testing.T) {
 	for i, attributes := range []item{
 		{},
 		{"id": v.key(3)},
-		{"id": v.key(3), "a": v.key(3), "z": num("5"), "PK": v.key(3), "pk ": bin("x")},
+		{"id": v.key(3), "a": v.key(3), "z": num("5"), "PK": v.key(3), "pk2": bin("x")},
 		{"data": &types.AttributeValueMemberM{Value: item{"pk": v.key(3)}}, "": v.key(3)},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -2,8 +2,10 @@ package integration
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,23 +133,60 @@ func TestVotesForADeadNode(t *testing.T) {
 // down does not bring it back.
 func TestLateAnswer(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, 3, downAtOnce, func(o *middleware.Options) { o.Health.QuarantinePromotion = 1 })
-	release := make(chan struct{})
-	s.Node(1).Inject(cluster.Hold(release).On("BatchWriteItem").Times(1))
-	answered := make(chan outcome, 1)
-	go func() { answered <- s.write(1) }()
-	eventually(t, "the node holds a write", func() bool { return s.Node(1).Count("BatchWriteItem") == 1 })
-
-	s.Node(1).Inject(cluster.ResetAfterRequest().On("BatchWriteItem"))
+	s := newScene(t, 3, downAtOnce)
+	release, answered := s.heldWrite(1)
+	s.Node(1).Inject(cluster.ResetAfterRequest().On("BatchWriteItem")) // not for the write that is held
 	s.want(s.write(1), 2, s.order(1)[:2]...)
 	s.wantDown(1)
 
 	close(release)
-	late := await(t, "late answer", answered)
-	// Faults strike in turn, and the second one is not for the held request.
-	s.want(late, 1, 1)
+	s.want(await(t, "late answer", answered), 1, 1)
 	s.wantDown(1)
 	s.want(s.write(1), 1, s.order(1)[1])
+}
+
+// TestLateAnswerOfANodeInQuarantine is about a node that went down and is on
+// its way back, when any answer of this time would do.
+func TestLateAnswerOfANodeInQuarantine(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 3, downAtOnce, eagerProbes, func(o *middleware.Options) {
+		o.Health.DownRecoveries, o.Health.QuarantinePromotion = 1, 1
+	})
+	release, answered := s.heldWrite(1)
+	var probes atomic.Int32
+	s.Node(1).Before(func(operation string, _ *http.Request) {
+		if operation == cluster.LocalNodes && probes.Add(1) == 1 { // from the next one on
+			s.Node(1).Inject(cluster.GarbleLocalNodes(500, "text/plain", "not yet"))
+		}
+	})
+	s.Node(1).Inject(cluster.ResetAfterRequest().On("BatchWriteItem"))
+	s.want(s.write(1), 2, s.order(1)[:2]...)
+	eventually(t, "the node is in quarantine, and probed again", func() bool {
+		return s.health()[1].State == discovery.Quarantined && probes.Load() > 2
+	})
+
+	close(release)
+	s.want(await(t, "late answer", answered), 1, 1)
+	wantEqual(t, "state after the late answer", s.health()[1].State, discovery.Quarantined)
+}
+
+// heldWrite begins a write that a node answers when release is closed.
+func (s *scene) heldWrite(node int) (release chan struct{}, answered chan outcome) {
+	s.t.Helper()
+	release, answered = make(chan struct{}), make(chan outcome, 1)
+	s.Node(node).Inject(cluster.Hold(release).On("BatchWriteItem").Times(1))
+	in := s.writeTo(node)
+	go func() {
+		out, err := s.client.BatchWriteItem(s.ctx, in)
+		if err != nil {
+			s.t.Errorf("the write that was held failed: %v", err)
+			close(answered)
+			return
+		}
+		answered <- s.outcome(out.ResultMetadata)
+	}()
+	eventually(s.t, "the node holds a write", func() bool { return s.Node(node).Count("BatchWriteItem") == 1 })
+	return release, answered
 }
 
 // someKeys returns keys of which each node is preferred by the same number.

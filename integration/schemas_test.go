@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/keyroute/keyroute/integration/cluster"
@@ -144,26 +143,5 @@ func TestBatchesNeverWaitForALookup(t *testing.T) {
 	}
 	if got := c.Count("DescribeTable"); got != 1 {
 		t.Errorf("%d DescribeTable were sent, want 1", got)
-	}
-}
-
-// The SDK copies its own kind of HTTP client when a client is made. Lookups and
-// lists are to share the connections of the attached client nevertheless, of
-// which there is one here.
-func TestLookupsShareTheClientsConnections(t *testing.T) {
-	c := cluster.New(t, nodes(1))
-	createTable(t, c, "orders", "pk", "S")
-	c.ResetCounts()
-	one := awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) {
-		tr.DialContext = c.DialContext
-		tr.MaxConnsPerHost = 1
-	})
-	client := attach(t, c, newPlugin(t, c, mode(middleware.AnyWrite)), func(o *dynamodb.Options) { o.HTTPClient = one })
-	checkVotes(t, c, client, batch(writes{"orders": {put(item{"pk": str("a")})}}), 0)
-	if lists, lookups := c.Count(cluster.LocalNodes), c.Count("DescribeTable"); lists == 0 || lookups != 1 {
-		t.Errorf("%d lists and %d lookups were asked for, want some and one", lists, lookups)
-	}
-	if got := c.Node(0).Connections(); got != 1 {
-		t.Errorf("%d connections were made, want 1", got)
 	}
 }

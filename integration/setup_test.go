@@ -76,15 +76,13 @@ func attach(t testing.TB, c *cluster.Cluster, p *middleware.Plugin, optFns ...fu
 // impatient is an option for a client that makes up to n attempts, without a
 // delay between them and without a limit to its retries as a whole.
 func impatient(n int) func(*dynamodb.Options) {
-	return func(o *dynamodb.Options) { o.Retryer = impatientRetryer(n) }
-}
-
-func impatientRetryer(n int) *retry.Standard {
-	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = n
-		o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
-		o.RateLimiter = ratelimit.None
-	})
+	return func(o *dynamodb.Options) {
+		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxAttempts = n
+			o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+			o.RateLimiter = ratelimit.None
+		})
+	}
 }
 
 // createTable makes a table through a client of its own that has no plugin.

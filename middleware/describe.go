@@ -36,10 +36,9 @@ func describeWith(o *dynamodb.Options) discovery.Describe {
 	}
 }
 
-// lasting are the error codes of a DescribeTable that asking again soon will
-// not mend. Sources: Alternator's executor.cc, and DynamoDB's common errors.
+// lasting are the error codes of a DescribeTable, besides that of a table that
+// does not exist, that asking again soon will not mend. Sources: Alternator's executor.cc, and DynamoDB's common errors.
 var lasting = map[string]bool{
-	"ResourceNotFoundException": true,
 	"AccessDeniedException":     true,
 	"ValidationException":       true,
 	"UnknownOperationException": true,
@@ -47,7 +46,12 @@ var lasting = map[string]bool{
 
 func classify(err error) error {
 	var api smithy.APIError
-	if errors.As(err, &api) && lasting[api.ErrorCode()] {
+	switch {
+	case !errors.As(err, &api):
+		return err
+	case api.ErrorCode() == "ResourceNotFoundException":
+		return fmt.Errorf("%w: %w", discovery.ErrNoTable, err)
+	case lasting[api.ErrorCode()]:
 		return fmt.Errorf("%w: %w", discovery.ErrLasting, err)
 	}
 	return err

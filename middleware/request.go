@@ -36,7 +36,6 @@ const (
 // is over; then any number of them may ask for its decision.
 type request struct {
 	plugin *Plugin
-	client *dynamodb.Options
 	input  any // typed, until the call is over
 
 	// Set by the first attempt.
@@ -60,7 +59,7 @@ func (p *Plugin) stackOption(o *dynamodb.Options) func(*middleware.Stack) error 
 		if err := p.start(o); err != nil {
 			return err
 		}
-		r := &request{plugin: p, client: o}
+		r := &request{plugin: p}
 		if _, ok := stack.Finalize.Get(FinalizeID); ok {
 			return r.replace(stack)
 		}

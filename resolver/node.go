@@ -18,7 +18,6 @@ type Node struct {
 	spelling  string
 	scheme    string
 	host      string
-	header    string
 	port      string
 }
 
@@ -59,11 +58,10 @@ func ParseNode(endpoint string) (*Node, error) {
 	if number := strings.TrimLeft(port, "0"); number != port {
 		dialled, port = strings.TrimSuffix(dialled, port)+number, number
 	}
-	n := &Node{spelling: endpoint, scheme: scheme, host: dialled, header: dialled, port: port}
+	n := &Node{spelling: endpoint, scheme: scheme, host: dialled, port: port}
 	canonical := strings.ToLower(host)
 	if inBrackets {
 		canonical = "[" + strings.Replace(canonical, "%", "%25", 1) + "]" // a zone, as URLs write it
-		n.header = withoutZone(dialled)
 	}
 	n.canonical = scheme + "://" + canonical + canonicalPort(scheme, dialled, port)
 	return n, nil
@@ -102,16 +100,6 @@ func isPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// withoutZone removes the zone from an IPv6 address in brackets: it means
-// something to this machine only.
-func withoutZone(host string) string {
-	zone := strings.IndexByte(host, '%')
-	if zone < 0 {
-		return host
-	}
-	return host[:zone] + host[strings.LastIndexByte(host, ']'):]
-}
-
 // withoutUser removes what stands before the host, which may be a password.
 func withoutUser(endpoint string) string {
 	scheme, rest, ok := strings.Cut(endpoint, "//")
@@ -141,7 +129,3 @@ func (n *Node) Port() string { return n.port }
 // Host returns what is dialled: the host as it was written, in brackets if it is
 // an IPv6 address, with its port, without leading zeros, if one was written.
 func (n *Node) Host() string { return n.host }
-
-// HostHeader returns what is sent and signed as the Host: Host without the zone
-// of an IPv6 address.
-func (n *Node) HostHeader() string { return n.header }

@@ -178,23 +178,6 @@ func TestEndpointPortsLoseLeadingZeros(t *testing.T) {
 	}
 }
 
-func TestEndpointZonesAreNotSent(t *testing.T) {
-	for endpoint, want := range map[string]string{
-		"http://[fe80::1%25eth0]:8000": "[fe80::1]:8000",
-		"http://[fe80::1%25eth0]":      "[fe80::1]",
-		"http://[::1]:8000":            "[::1]:8000",
-		"http://N:8000":                "N:8000",
-	} {
-		n, err := resolver.ParseNode(endpoint)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n.HostHeader() != want {
-			t.Errorf("%s: Host header %q, want %q", endpoint, n.HostHeader(), want)
-		}
-	}
-}
-
 func TestEndpointErrorsHideTheUser(t *testing.T) {
 	for _, endpoint := range []string{"ftp://me:secret@n", "http://me:secret@n:0", "http://me:sec%ret@n:x/p@q", "http://me:secret@"} {
 		_, err := resolver.ParseNode(endpoint)

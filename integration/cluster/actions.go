@@ -52,7 +52,7 @@ func resetMidResponse(x *exchange, _ *injected) verdict {
 	x.answered(answer.status)
 	answer.header(x.w)
 	x.w.WriteHeader(answer.status)
-	x.w.Write(answer.body[:len(answer.body)/2])
+	_, _ = x.w.Write(answer.body[:len(answer.body)/2])
 	http.NewResponseController(x.w).Flush()
 	return x.reset()
 }
@@ -101,7 +101,7 @@ func endlessList(x *exchange, f *injected) verdict {
 // told of a reset.
 func (x *exchange) reset() verdict {
 	socket := socketOf(x.r)
-	socket.SetLinger(0)
+	_ = socket.SetLinger(0)
 	socket.Close()
 	return abort()
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"math/big"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -18,12 +19,13 @@ const certificateLife = 24 * time.Hour
 
 // authority signs the certificates of a cluster's nodes.
 type authority struct {
-	names       []string // beside each node's address
+	names       []string // in every certificate
+	onlyNames   bool     // and not the address of the node
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-func newAuthority(names []string) (*authority, error) {
+func newAuthority(names []string, onlyNames bool) (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,7 @@ func newAuthority(names []string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &authority{names: names, certificate: certificate, key: key}, nil
+	return &authority{names: names, onlyNames: onlyNames, certificate: certificate, key: key}, nil
 }
 
 func (a *authority) pool() *x509.CertPool {
@@ -58,7 +60,11 @@ func (a *authority) serverConfig(address string) (*tls.Config, error) {
 	template := certificateTemplate(address)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	for _, name := range append([]string{address}, a.names...) {
+	names := slices.Clone(a.names)
+	if !a.onlyNames {
+		names = append(names, address)
+	}
+	for _, name := range names {
 		if ip := net.ParseIP(name); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
 		} else {

@@ -45,7 +45,7 @@ func Start(optFns ...func(*Options)) (*Cluster, error) {
 		signature: newVerifier(o.Credentials),
 	}
 	if o.TLS {
-		if c.authority, err = newAuthority(o.TLSNames); err != nil {
+		if c.authority, err = newAuthority(o.TLSNames, o.TLSOnlyNames); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,8 @@ package cluster_test
 
 import (
 	"context"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,6 +87,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		"two IPv6 nodes":      func(o *cluster.Options) { o.Nodes, o.IPv6 = 2, true },
 		"no such port":        func(o *cluster.Options) { o.Port = 65536 },
 		"no such batch":       func(o *cluster.Options) { o.MaxBatchWrites = -1 },
+		"nameless":            func(o *cluster.Options) { o.TLS, o.TLSOnlyNames = true, true },
+		"names without TLS":   func(o *cluster.Options) { o.TLSNames, o.TLSOnlyNames = []string{"alternator.test"}, true },
 		"no such record":      func(o *cluster.Options) { o.RecordLimit = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,6 +207,18 @@ func TestTLS(t *testing.T) {
 	if stranger.CertPool() != nil {
 		t.Error("a cluster without TLS has an authority")
 	}
+}
+
+func TestCertificatesOfNamesOnly(t *testing.T) {
+	c := cluster.New(t, func(o *cluster.Options) {
+		o.TLS, o.TLSNames, o.TLSOnlyNames = true, []string{"alternator.test"}, true
+	})
+	stranger, ok := errors.AsType[x509.HostnameError](put(t.Context(), c.Client(once), "a"))
+	if !ok {
+		t.Fatal("a client trusts a node that is not at an address of its certificate")
+	}
+	equal(t, "names", fmt.Sprint(stranger.Certificate.DNSNames, stranger.Certificate.IPAddresses), "[alternator.test] []")
+	equal(t, "address", stranger.Host, "127.0.0.1")
 }
 
 func TestClientOptions(t *testing.T) {

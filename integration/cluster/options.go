@@ -38,6 +38,10 @@ type Options struct {
 	// TLSNames are host names and addresses that the certificates are for,
 	// beside each node's own address.
 	TLSNames []string
+	// TLSOnlyNames leaves the nodes' own addresses out of the certificates, as
+	// in a cluster whose nodes share a certificate for its name. HTTPClient then
+	// trusts no node that is dialled by its address.
+	TLSOnlyNames bool
 	// IPv6 puts the only node of the cluster on ::1.
 	IPv6 bool
 	// SingleAddress lets every node listen on 127.0.0.1, on a port of its own,
@@ -97,6 +101,8 @@ func (o *Options) validate() error {
 		return fmt.Errorf("cluster: MaxBatchWrites is %d", o.MaxBatchWrites)
 	case o.RecordLimit < 0:
 		return fmt.Errorf("cluster: RecordLimit is %d", o.RecordLimit)
+	case o.TLSOnlyNames && (!o.TLS || len(o.TLSNames) == 0):
+		return errors.New("cluster: TLSOnlyNames needs TLS and TLSNames")
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func startProcess(n *Node, l net.Listener) *process {
 	}
 	go func() {
 		defer close(p.ended)
-		p.server.Serve(l) // always ends with an error, that of its closing
+		_ = p.server.Serve(l) // always ends with an error, that of its closing
 	}()
 	return p
 }

@@ -48,7 +48,7 @@ func (x *exchange) send(a reply) {
 	x.answered(a.status) // before the client can know
 	a.header(x.w)
 	x.w.WriteHeader(a.status)
-	x.w.Write(a.body)
+	_, _ = x.w.Write(a.body)
 }
 
 func (x *exchange) answered(status int) {

@@ -38,7 +38,7 @@ func (k *knowledge) PartitionKey(table string) (string, bool) {
 }
 
 // KeyMissing implements resolver.PartitionKeys.
-func (k *knowledge) KeyMissing(table, attribute string) {}
+func (k *knowledge) KeyMissing(_, _ string) {}
 
 // ask asks a cluster for its live nodes, and about the tables of a request whose
 // keys are not given. That a table cannot be described is only reported: its

@@ -1,3 +1,4 @@
+// A first batch through keyroute, and how it was routed.
 package main
 
 import (

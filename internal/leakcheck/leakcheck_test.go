@@ -22,7 +22,11 @@ func TestAConnectionIsSeenUntilItIsClosed(t *testing.T) {
 	defer server.Close()
 	transport := &http.Transport{}
 	client := &http.Client{Transport: transport}
-	response, err := client.Get(server.URL)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

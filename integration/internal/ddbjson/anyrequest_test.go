@@ -10,11 +10,11 @@ import (
 
 func TestAnyRequestItemsTakesWritesThatAServerRefuses(t *testing.T) {
 	both := types.WriteRequest{PutRequest: putOf("pk", "a").PutRequest, DeleteRequest: deleteOf("pk", "b").DeleteRequest}
-	want := map[string][]types.WriteRequest{"orders": {{}, both, putOf("pk", "c")}, "users": {}}
+	want := map[string][]types.WriteRequest{"orders": {{}, both, putOf("id", "c")}, "users": {}}
 	input := json.RawMessage(`{"users": [], "orders": [
 		{},
 		{"DeleteRequest": {"Key": {"pk": {"S": "b"}}}, "PutRequest": {"Item": {"pk": {"S": "a"}}}},
-		{"PutRequest": {"Item": {"pk": {"S": "c"}}}}
+		{"PutRequest": {"Item": {"id": {"S": "c"}}}}
 	]}`)
 	got, err := AnyRequestItems(input)
 	if err != nil || !reflect.DeepEqual(got, want) {
