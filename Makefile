@@ -10,6 +10,8 @@ GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 FUZZTIME ?= 1m
 ROUNDS   ?= 11
+DURATION ?= 1m
+SEED     ?= 0
 ARGS     ?=
 
 .DEFAULT_GOAL := help
@@ -50,6 +52,15 @@ check: $(BIN)/golangci-lint ## Check format, go.mod, vet and static analysis
 $(BIN)/golangci-lint: Makefile
 	@GOBIN=$(BIN) $(GO) install $(GOLANGCI_LINT)
 	@touch $@
+
+.PHONY: explain
+explain: ## Explain the vote of a request (flags through ARGS=)
+	@mkdir -p $(BIN) && cd integration && $(GO) build -o $(BIN)/explain ./explain
+	@$(BIN)/explain $(ARGS)
+
+.PHONY: chaos
+chaos: ## Write while nodes die at random, for DURATION (1m), from a SEED
+	@cd integration && $(GO) test -race -count=1 -timeout 0 -v -run '^TestChaos$$' . -args -chaos.duration $(DURATION) -chaos.seed $(SEED)
 
 # The rounds of BenchmarkCall are runs of their own, so that what is compared is
 # interleaved.

@@ -78,7 +78,9 @@ type Options struct {
 	// AttemptTimeout is how long a node may take to answer before the SDK's next
 	// attempt goes to the next coordinator. Default 0: as long as the HTTP
 	// client and the call's context allow. The node may have carried out a
-	// write that it did not answer for; see NoResend.
+	// write that it did not answer for; see NoResend. The wait for one of the
+	// HTTP client's own connections is bounded in the same way, but is not the
+	// node's: it has the whole time from its turn on.
 	AttemptTimeout time.Duration
 
 	// NoResend keeps a request that may have been sent, and was not answered,
