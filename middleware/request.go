@@ -48,6 +48,7 @@ type request struct {
 	walk    walk
 
 	attempts int // so far
+	firstTry try
 
 	deciding sync.Mutex // held by decision: to read the votes is to sort them
 }

@@ -26,12 +26,12 @@ import (
 func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
-	for {
+	for t := r.newTry(); ; t = r.newTry() {
 		m := r.walk.next()
 		generation := m.Generation()
 		pointAt(req, m)
 		r.plugin.telemetry.Load().recordTry(ctx, r, m.Node().String())
-		tryCtx, t := begin(ctx, &r.plugin.options, r.walk.left() > 0)
+		tryCtx := t.begin(ctx, &r.plugin.options, m.Node(), r.walk.left() > 0)
 		out, metadata, err := next.HandleFinalize(tryCtx, middleware.FinalizeInput{Request: req})
 		err = t.explain(tryCtx, err)
 		t.end()
@@ -61,6 +61,15 @@ func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middle
 			return out, metadata, fmt.Errorf("keyroute: rewinding the request for another coordinator: %w", errors.Join(rewind, failure))
 		}
 	}
+}
+
+// newTry returns a try that was not used before. The first one of a request,
+// which nearly always is the only one, is a part of it.
+func (r *request) newTry() *try {
+	if len(r.walk.tried) == 0 {
+		return &r.firstTry
+	}
+	return new(try)
 }
 
 // answered takes note of an answer, which may be an error.

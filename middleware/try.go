@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aws/smithy-go"
+
+	"github.com/keyroute/keyroute/resolver"
 )
 
 // A try is one request to one node. It watches through net/http/httptrace how
@@ -41,10 +43,10 @@ var (
 	errAttemptTimeout = errors.New("keyroute: attempt timeout")
 )
 
-// begin starts a try. The context is for its request; the try is over when end
-// was called.
-func begin(ctx context.Context, o *Options, untried bool) (context.Context, *try) {
-	t := &try{attemptTimeout: o.AttemptTimeout}
+// begin starts a try, which must not have been used before. The context is for
+// its request; the try is over when end was called.
+func (t *try) begin(ctx context.Context, o *Options, node *resolver.Node, untried bool) context.Context {
+	t.attemptTimeout = o.AttemptTimeout
 	if untried && o.ConnectTimeout > 0 {
 		t.connectTimeout = o.ConnectTimeout
 	}
@@ -56,11 +58,13 @@ func begin(ctx context.Context, o *Options, untried bool) (context.Context, *try
 	}
 	t.trace = httptrace.ClientTrace{
 		GetConn:      t.gettingConnection,
-		DNSStart:     t.resolving,
 		ConnectStart: t.connecting,
 		GotConn:      t.connected,
 	}
-	return httptrace.WithClientTrace(ctx, &t.trace), t
+	if node.IsNamed() { // hooks cost allocations
+		t.trace.DNSStart = t.resolving
+	}
+	return httptrace.WithClientTrace(ctx, &t.trace)
 }
 
 func (t *try) gettingConnection(string) {
@@ -130,16 +134,22 @@ func (t *try) end() {
 // not the cancellation by which it did so. An answer that was complete in time
 // stays one. ctx is that of the try.
 func (t *try) explain(ctx context.Context, err error) error {
-	var answer smithy.APIError
-	switch cause := context.Cause(ctx); {
-	case err == nil || errors.As(err, &answer):
+	if err == nil || isAnswer(err) {
 		return err
+	}
+	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errConnectTimeout):
 		return &timeoutError{what: "no connection", after: t.connectTimeout}
 	case errors.Is(cause, errAttemptTimeout):
 		return &timeoutError{what: "no answer", after: t.attemptTimeout}
 	}
 	return err
+}
+
+// isAnswer reports whether err is the node's own answer.
+func isAnswer(err error) bool {
+	var answer smithy.APIError
+	return errors.As(err, &answer)
 }
 
 // nothingSent reports whether a try that ended with err sent nothing that could

@@ -17,6 +17,8 @@ import (
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/keyroute/keyroute/resolver"
 )
 
 // errCanceled is what the SDK makes of a request whose context was canceled.
@@ -31,6 +33,16 @@ const (
 	dials           progress = "dials"
 	hasConnection   progress = "has a connection"
 )
+
+// begin begins a try of a node whose host is a name.
+func begin(ctx context.Context, o *Options, untried bool) (context.Context, *try) {
+	node, err := resolver.ParseNode("http://node.example.com:8000")
+	if err != nil {
+		panic(err)
+	}
+	t := new(try)
+	return t.begin(ctx, o, node, untried), t
+}
 
 // tell tells the trace in a context of progress, as net/http does.
 func tell(ctx context.Context, steps ...progress) {

@@ -62,7 +62,7 @@ func FuzzParseNode(f *testing.F) {
 }
 
 func FuzzHash(f *testing.F) {
-	for _, length := range []int{0, 1, 14, 15, 16, 31, 126, 127, 128, 129, 143, 144, 2048} {
+	for _, length := range []int{0, 1, 14, 15, 16, 31, 126, 127, 128, 129, 143, 144, 2048, 2049} {
 		for kind := range byte(4) {
 			f.Add(kind, []byte(strings.Repeat("\xfe\x01k", length/3+1)[:length]))
 		}

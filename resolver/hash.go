@@ -35,14 +35,15 @@ func Hash(value types.AttributeValue) (int64, bool) {
 
 var hashers = sync.Pool{New: func() any { return new(hasher) }}
 
-// shortKey is the longest value that is hashed from a copy, where the prefix
-// can stand before it. Longer ones are streamed.
-const shortKey = 127
+// maxKey is the longest value that is hashed from a copy, where the prefix can
+// stand before it. It is the longest partition key that DynamoDB allows (source:
+// its quotas), so that longer ones, which are streamed, are refused anyway.
+const maxKey = 2048
 
 // A hasher is the memory that hashing needs. It cannot come from the stack:
 // murmur3 keeps what it is given in a struct that the compiler sees escape.
 type hasher struct {
-	short  [1 + shortKey]byte
+	key    [1 + maxKey]byte
 	long   murmur3.Hash128
 	prefix [1]byte
 }
@@ -66,10 +67,10 @@ func (h *hasher) hash(value types.AttributeValue) (int64, bool) {
 }
 
 func (h *hasher) sum(prefix byte, value []byte) int64 {
-	if len(value) <= shortKey {
-		h.short[0] = prefix
-		n := copy(h.short[1:], value)
-		high, _ := murmur3.Sum128(h.short[:1+n])
+	if len(value) <= maxKey {
+		h.key[0] = prefix
+		n := copy(h.key[1:], value)
+		high, _ := murmur3.Sum128(h.key[:1+n])
 		return int64(high)
 	}
 	if h.long == nil {

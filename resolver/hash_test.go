@@ -99,7 +99,7 @@ func TestHashOfWhatCannotBeAKey(t *testing.T) {
 }
 
 func TestHashDoesNotChangeTheValue(t *testing.T) {
-	for _, length := range []int{0, 1, 127, 128, 2048} {
+	for _, length := range []int{0, 1, 127, 128, 2047, 2048, 2049, 5000} {
 		content := bytes.Repeat([]byte{7}, length)
 		value := &types.AttributeValueMemberB{Value: content[:length:length]}
 		resolver.Hash(value)

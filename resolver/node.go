@@ -19,6 +19,7 @@ type Node struct {
 	scheme    string
 	host      string
 	port      string
+	named     bool
 }
 
 // ParseNode reads an endpoint, "scheme://host[:port]" with the scheme http or
@@ -59,6 +60,7 @@ func ParseNode(endpoint string) (*Node, error) {
 		dialled, port = strings.TrimSuffix(dialled, port)+number, number
 	}
 	n := &Node{spelling: endpoint, scheme: scheme, host: dialled, port: port}
+	n.named = !inBrackets && !isIPv4(host)
 	canonical := strings.ToLower(host)
 	if inBrackets {
 		canonical = "[" + strings.Replace(canonical, "%", "%25", 1) + "]" // a zone, as URLs write it
@@ -80,6 +82,11 @@ func canonicalPort(scheme, host, port string) string {
 func isIPv6(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Is6() && !strings.ContainsFunc(addr.Zone(), isForeign)
+}
+
+func isIPv4(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Is4()
 }
 
 // isForeign reports whether a character is one that net/url lets through in a
@@ -129,3 +136,7 @@ func (n *Node) Port() string { return n.port }
 // Host returns what is dialled: the host as it was written, in brackets if it is
 // an IPv6 address, with its port, without leading zeros, if one was written.
 func (n *Node) Host() string { return n.host }
+
+// IsNamed reports whether the host is a name, which has to be resolved before
+// it is dialled, and not an IP address.
+func (n *Node) IsNamed() bool { return n.named }

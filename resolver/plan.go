@@ -20,10 +20,11 @@ type Plan struct {
 	first int32
 	votes tally // empty but for a plan by votes
 
-	// source draws the rest of a plan by key. order is empty until a node
-	// behind the first is asked for. By votes it then holds the plan. By key
-	// its tail holds the drawn nodes, the first one last, and its head those
-	// that are still to be drawn; drawn counts the former.
+	// order is empty until a node behind the first is asked for. By votes it
+	// then holds the plan. By key its tail holds the drawn nodes, the first one
+	// last, and its head those that are still to be drawn; drawn counts the
+	// former, and source, seeded with the key's hash, draws them.
+	hash   int64
 	source gorand.Source
 	order  []int32
 	drawn  int
@@ -42,15 +43,14 @@ func (p *Plan) PreferKey(ring *Ring, hash int64) {
 	if ring.Len() == 0 {
 		return
 	}
-	p.source = gorand.New(hash)
+	p.hash = hash
 	p.first = preferred(ring, hash)
 }
 
 // preferred returns the first node of the plan of a key, the one it votes for.
 // The ring must not be empty.
 func preferred(ring *Ring, hash int64) int32 {
-	source := gorand.New(hash)
-	return int32(source.Intn(ring.Len()))
+	return int32(gorand.First(hash, ring.Len()))
 }
 
 // PreferAny makes a plan for a request without affinity: a random permutation
@@ -88,6 +88,7 @@ func (p *Plan) At(i int) int {
 		return int(p.order[i])
 	}
 	if len(p.order) == 0 {
+		p.source = gorand.New(p.hash)
 		p.order = slices.Grow(p.order, p.Len())
 		for n := range p.Len() {
 			p.order = append(p.order, int32(n))

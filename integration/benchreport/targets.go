@@ -30,6 +30,8 @@ var targets = []target{
 	{"A call in mode any_write over a bare one", "%.3f x", 1.05, false, ratio("BenchmarkCall/any_write", "BenchmarkCall/bare", "ns/op")},
 	{"A call in mode any_write: allocations more than a bare one", "%.0f", 12, false,
 		difference("BenchmarkCall/any_write", "BenchmarkCall/bare", "allocs/op")},
+	{"The same on 3 nodes", "%.0f", 14, false,
+		difference("BenchmarkCall/any_write_on_3_nodes", "BenchmarkCall/bare", "allocs/op")},
 	{"A schema cache hit with 16 goroutines", "%.1f ns", 50, false, of("BenchmarkSchemas/goroutines=16", "ns/op")},
 }
 

@@ -142,6 +142,18 @@ func reduce(seed int64) uint64 {
 	return r
 }
 
+// First returns what the first Intn(n) of New(seed) returns. It is what nearly
+// every decision needs and nothing else.
+func First(seed int64, n int) int {
+	p, x0 := &pairs[0], reduce(seed)
+	v := uint32((p.feed.value(x0) + p.tap.value(x0)) &^ (1 << 63) >> 32) // as Int31
+	if bound := uint32(n); n > 0 && n < 1<<31 && v < 1<<31-bound {
+		return int(v % bound) // as Intn, if no value is rejected
+	}
+	s := New(seed)
+	return s.Intn(n)
+}
+
 // Uint64 returns the next draw, as [rand.Rand.Uint64] does.
 func (s *Source) Uint64() uint64 {
 	if s.next < closedDraws {

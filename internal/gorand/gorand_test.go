@@ -68,6 +68,10 @@ func TestAMillionSeedsAndBounds(t *testing.T) {
 				bound := 1 + inputs.Intn(1<<uint(1+inputs.Intn(31))-1)
 				got := New(seed)
 				want.Seed(seed)
+				if g, w := First(seed, bound), New(seed).peek(bound); g != w {
+					t.Errorf("seed %d: First(%d) is %d, the first Intn %d", seed, bound, g, w)
+					return
+				}
 				for k := range 3 {
 					if g, w := got.Intn(bound), want.Intn(bound); g != w {
 						t.Errorf("seed %d: Intn(%d) number %d is %d, want %d", seed, bound, k, g, w)
@@ -80,17 +84,24 @@ func TestAMillionSeedsAndBounds(t *testing.T) {
 	running.Wait()
 }
 
+// peek returns what the next Intn will return.
+func (s Source) peek(n int) int { return s.Intn(n) }
+
 func TestIntnRejectsBoundsOutsideItsRange(t *testing.T) {
-	for _, n := range []int{0, -1, 1 << 31} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Intn(%d) did not panic", n)
-				}
+	for name, draw := range map[string]func(n int){
+		"Intn":  func(n int) { New(1).peek(n) },
+		"First": func(n int) { First(1, n) },
+	} {
+		for _, n := range []int{0, -1, 1 << 31} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s(%d) did not panic", name, n)
+					}
+				}()
+				draw(n)
 			}()
-			s := New(1)
-			s.Intn(n)
-		}()
+		}
 	}
 }
 
@@ -118,6 +129,9 @@ func FuzzIntnEqualsMathRand(f *testing.F) {
 		for range skip % 700 {
 			got.Uint64()
 			want.Uint64()
+		}
+		if g, w := First(seed, bound), New(seed).peek(bound); g != w {
+			t.Fatalf("seed %d: First(%d) is %d, the first Intn %d", seed, bound, g, w)
 		}
 		if g, w := got.Intn(bound), want.Intn(bound); g != w {
 			t.Fatalf("seed %d after %d draws: Intn(%d) is %d, want %d", seed, skip%700, bound, g, w)
