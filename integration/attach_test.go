@@ -97,11 +97,11 @@ func TestThePluginAttachedLastCounts(t *testing.T) {
 	client := attach(t, c, none)
 	attach(t, c, voting)
 	in := batch(writes{"orders": newVoter(t, c).puts(1)})
-	if d := send(t, client, in); d.Reason != middleware.OrdinaryMode {
-		t.Errorf("the client's plugin routed with the reason %v, want %v", d.Reason, middleware.OrdinaryMode)
+	if d := send(t, client, in); d.Reason != middleware.ReasonMode {
+		t.Errorf("the client's plugin routed with the reason %v, want %v", d.Reason, middleware.ReasonMode)
 	}
-	if d := send(t, client, in, voting.Attach); d.Reason != middleware.Voted || d.Coordinator != c.Node(1).URL() {
-		t.Errorf("the call's plugin routed to %s with the reason %v, want %s, %v", d.Coordinator, d.Reason, c.Node(1).URL(), middleware.Voted)
+	if d := send(t, client, in, voting.Attach); d.Reason != middleware.ReasonVoted || d.Coordinator != c.Node(1).URL() {
+		t.Errorf("the call's plugin routed to %s with the reason %v, want %s, %v", d.Coordinator, d.Reason, c.Node(1).URL(), middleware.ReasonVoted)
 	}
 }
 

@@ -109,8 +109,8 @@ func TestRequestsStartTheRefresh(t *testing.T) {
 		t.Errorf("before the first request %d lists were asked for, want none", got)
 	}
 	in := batch(writes{"orders": newVoter(t, c).puts(2)})
-	if d := send(t, client, in); d.Reason != middleware.Voted {
-		t.Errorf("the first batch has the reason %v, want %v", d.Reason, middleware.Voted)
+	if d := send(t, client, in); d.Reason != middleware.ReasonVoted {
+		t.Errorf("the first batch has the reason %v, want %v", d.Reason, middleware.ReasonVoted)
 	}
 	eventually(t, "the batch reaches its node", func() bool { return send(t, client, in).Coordinator == c.Node(2).URL() })
 	if got, want := live(c, p), []int{0, 1, 2}; !slices.Equal(got, want) {

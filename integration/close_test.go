@@ -178,8 +178,8 @@ func TestCloseUnderTraffic(t *testing.T) {
 
 	// What was known last is still in use, and nothing is asked for any more.
 	c.ResetCounts()
-	if d := send(t, client, batch(writes{"orders": v.puts(1)})); d.Reason != middleware.Voted || d.Coordinator != c.Node(1).URL() {
-		t.Errorf("after Close a batch went to %s with the reason %v, want %s, %v", d.Coordinator, d.Reason, c.Node(1).URL(), middleware.Voted)
+	if d := send(t, client, batch(writes{"orders": v.puts(1)})); d.Reason != middleware.ReasonVoted || d.Coordinator != c.Node(1).URL() {
+		t.Errorf("after Close a batch went to %s with the reason %v, want %s, %v", d.Coordinator, d.Reason, c.Node(1).URL(), middleware.ReasonVoted)
 	}
 	if err := p.Refresh(deadline(t)); err == nil {
 		t.Error("Refresh worked after Close")
@@ -203,9 +203,9 @@ func TestCloseBeforeTheFirstRequest(t *testing.T) {
 			}
 			c.ResetCounts()
 			in := batch(writes{"orders": newVoter(t, c).puts(1)})
-			want := middleware.Decision{Reason: middleware.NoNodes, Mode: middleware.AnyWrite}
+			want := middleware.Decision{Reason: middleware.ReasonNoNodes, Mode: middleware.AnyWrite}
 			if seeds != nil {
-				want.Reason, want.Coordinator = middleware.Voted, c.Node(1).URL()
+				want.Reason, want.Coordinator = middleware.ReasonVoted, c.Node(1).URL()
 			}
 			if d := send(t, client, in); d.Reason != want.Reason || d.Coordinator != want.Coordinator {
 				t.Errorf("a batch went to %q with the reason %v, want %q, %v", d.Coordinator, d.Reason, want.Coordinator, want.Reason)

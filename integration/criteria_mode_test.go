@@ -27,7 +27,7 @@ func TestCriterion14NoneAndRMWNeverRouteABatch(t *testing.T) {
 			in := batch(writes{"orders": newVoter(t, c).puts(1, 1, 1)})
 			for range spreadCalls {
 				d := send(t, client, in)
-				if d.Reason != middleware.OrdinaryMode || d.Votes != nil || d.Mode != m {
+				if d.Reason != middleware.ReasonMode || d.Votes != nil || d.Mode != m {
 					t.Fatalf("routed with the reason %v, the votes %v, the mode %v", d.Reason, d.Votes, d.Mode)
 				}
 			}
@@ -64,7 +64,7 @@ func TestCriterion14OtherOperationsAreUnchanged(t *testing.T) {
 					if !reflect.DeepEqual(got, want) {
 						t.Fatalf("answered %v, without the plugin %v", got, want)
 					}
-					if d := decision(t, metadata); d.Reason != middleware.OrdinaryOperation || d.Votes != nil {
+					if d := decision(t, metadata); d.Reason != middleware.ReasonOperation || d.Votes != nil {
 						t.Fatalf("routed with the reason %v and the votes %v", d.Reason, d.Votes)
 					}
 				}
@@ -149,10 +149,10 @@ func TestSetModeCountsFromTheNextCall(t *testing.T) {
 		mode   middleware.Mode
 		reason middleware.Reason
 	}{
-		{middleware.None, middleware.OrdinaryMode}, // the zero value
-		{middleware.AnyWrite, middleware.Voted},
-		{middleware.RMW, middleware.OrdinaryMode},
-		{middleware.AnyWrite, middleware.Voted},
+		{middleware.None, middleware.ReasonMode}, // the zero value
+		{middleware.AnyWrite, middleware.ReasonVoted},
+		{middleware.RMW, middleware.ReasonMode},
+		{middleware.AnyWrite, middleware.ReasonVoted},
 	} {
 		if p.Mode() != step.mode {
 			if err := p.SetMode(step.mode); err != nil {
@@ -167,7 +167,7 @@ func TestSetModeCountsFromTheNextCall(t *testing.T) {
 	if err := p.SetMode(middleware.AnyWrite + 1); err == nil {
 		t.Error("SetMode took what is no mode")
 	}
-	if d := send(t, client, in); d.Reason != middleware.Voted {
-		t.Errorf("after a refused SetMode the reason is %v, want %v", d.Reason, middleware.Voted)
+	if d := send(t, client, in); d.Reason != middleware.ReasonVoted {
+		t.Errorf("after a refused SetMode the reason is %v, want %v", d.Reason, middleware.ReasonVoted)
 	}
 }

@@ -119,7 +119,7 @@ func TestCriterion12WithoutVotesABatchIsRoutedOrdinarily(t *testing.T) {
 			for i := range spreadCalls {
 				write["n"] = num(fmt.Sprint(i))
 				d := send(t, client, batch(writes{table: {put(write)}}))
-				if d.Reason != middleware.OrdinaryNoVotes || d.Votes != nil || len(d.Tried) != 1 {
+				if d.Reason != middleware.ReasonNoVotes || d.Votes != nil || len(d.Tried) != 1 {
 					t.Fatalf("routed with the reason %v, the votes %v, to %v", d.Reason, d.Votes, d.Tried)
 				}
 			}

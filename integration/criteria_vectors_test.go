@@ -42,8 +42,8 @@ func TestCriterion13VotesAndOrderOfTheVectors(t *testing.T) {
 
 func checkVoted(t *testing.T, b *vectors.Batch, d middleware.Decision, sent []string) {
 	t.Helper()
-	if d.Reason != middleware.Voted {
-		t.Errorf("reason %v, want %v", d.Reason, middleware.Voted)
+	if d.Reason != middleware.ReasonVoted {
+		t.Errorf("reason %v, want %v", d.Reason, middleware.ReasonVoted)
 	}
 	if !slices.Equal(sent, b.Order) {
 		t.Errorf("the nodes were asked in the order\n%v, want\n%v", sent, b.Order)
@@ -59,8 +59,8 @@ func checkVoted(t *testing.T, b *vectors.Batch, d middleware.Decision, sent []st
 
 func checkOrdinary(t *testing.T, b *vectors.Batch, d middleware.Decision, sent []string) {
 	t.Helper()
-	if d.Reason != middleware.OrdinaryNoVotes || d.Votes != nil {
-		t.Errorf("reason %v with the votes %v, want %v", d.Reason, d.Votes, middleware.OrdinaryNoVotes)
+	if d.Reason != middleware.ReasonNoVotes || d.Votes != nil {
+		t.Errorf("reason %v with the votes %v, want %v", d.Reason, d.Votes, middleware.ReasonNoVotes)
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(sent)), b.Nodes) {
 		t.Errorf("the nodes %v were asked, want each of %v once", sent, b.Nodes)

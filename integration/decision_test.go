@@ -28,7 +28,7 @@ func TestTheDecisionIsInTheMetadata(t *testing.T) {
 	}
 	want := middleware.Decision{
 		Coordinator: url(0),
-		Reason:      middleware.Voted,
+		Reason:      middleware.ReasonVoted,
 		Preferred:   url(3),
 		Votes:       []resolver.Vote{{Node: ring.Node(3), Count: 2}, {Node: ring.Node(1), Count: 1}},
 		Tried:       []string{url(3), url(1), url(0)},

@@ -50,7 +50,7 @@ func TestDecisionsOfTableOperations(t *testing.T) {
 				t.Fatalf("%s: %v", operation.name, err)
 			}
 			d := decision(t, metadata)
-			if d.Reason != middleware.OrdinaryOperation || d.Mode != m || d.Votes != nil {
+			if d.Reason != middleware.ReasonOperation || d.Mode != m || d.Votes != nil {
 				t.Errorf("%s in mode %v: %v in mode %v with the votes %v", operation.name, m, d.Reason, d.Mode, d.Votes)
 			}
 			if len(d.Tried) != 1 || d.Coordinator != d.Tried[0] || d.Preferred != d.Coordinator {
@@ -99,7 +99,7 @@ func TestDecisionsOfUnknownOperations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := wayOfFailing(t, func() error { return call(bare) })
 			c.ResetCounts()
-			before := p.Stats().Requests[middleware.OrdinaryOperation]
+			before := p.Stats().Requests[middleware.ReasonOperation]
 			for range spreadCalls {
 				err := call(client)
 				if got := wayOfFailing(t, func() error { return err }); got != want {
@@ -112,8 +112,8 @@ func TestDecisionsOfUnknownOperations(t *testing.T) {
 					t.Fatalf("the error is of attempt %d, want the first", e.Attempt)
 				}
 			}
-			if got := p.Stats().Requests[middleware.OrdinaryOperation] - before; got != spreadCalls {
-				t.Errorf("%d requests were %v, want %d", got, middleware.OrdinaryOperation, spreadCalls)
+			if got := p.Stats().Requests[middleware.ReasonOperation] - before; got != spreadCalls {
+				t.Errorf("%d requests were %v, want %d", got, middleware.ReasonOperation, spreadCalls)
 			}
 			checkSpread(t, c, name)
 		})
@@ -131,8 +131,8 @@ func TestADecisionWithoutNodes(t *testing.T) {
 	for _, write := range append(singleWrites, batchOne) {
 		c.ResetCounts()
 		d := write.write(t, client, "orders", item{"pk": newVoter(t, c).key(2)})
-		if d.Reason != middleware.NoNodes || d.Coordinator != "" || d.Preferred != "" || d.Tried != nil || d.Votes != nil {
-			t.Errorf("%s: %+v, want nothing but %v", write.operation, d, middleware.NoNodes)
+		if d.Reason != middleware.ReasonNoNodes || d.Coordinator != "" || d.Preferred != "" || d.Tried != nil || d.Votes != nil {
+			t.Errorf("%s: %+v, want nothing but %v", write.operation, d, middleware.ReasonNoNodes)
 		}
 		if c.Node(0).Count(write.operation) != 1 {
 			t.Errorf("%s did not reach the client's own endpoint", write.operation)
@@ -153,11 +153,11 @@ func TestThereIsNoDecisionWithoutThePlugin(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, ok := middleware.DecisionOf(metadata)
-		if ok || d.Reason != middleware.Disabled || d.Coordinator != "" || d.Preferred != "" || d.Tried != nil {
+		if ok || d.Reason != middleware.ReasonDisabled || d.Coordinator != "" || d.Preferred != "" || d.Tried != nil {
 			t.Errorf("%s: %+v, %t, want none", name, d, ok)
 		}
 	}
-	if d, ok := middleware.DecisionOf(smithymiddleware.Metadata{}); ok || d.Reason != middleware.Disabled {
+	if d, ok := middleware.DecisionOf(smithymiddleware.Metadata{}); ok || d.Reason != middleware.ReasonDisabled {
 		t.Errorf("of no metadata: %+v, %t", d, ok)
 	}
 }

@@ -58,7 +58,7 @@ func TestHostNames(t *testing.T) {
 			}
 			for i := range 30 {
 				d := send(t, client, batch(writes{"items": {put(item{"pk": str(fmt.Sprint(i))})}}))
-				if d.Reason != middleware.Voted || d.Coordinator != d.Preferred {
+				if d.Reason != middleware.ReasonVoted || d.Coordinator != d.Preferred {
 					t.Errorf("sent to %s, want %s", d.Coordinator, d.Preferred)
 				}
 			}

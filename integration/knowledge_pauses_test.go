@@ -76,7 +76,7 @@ func checkPauses(t *testing.T, want time.Duration, lasting bool, answer httpClie
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := decision(t, out.ResultMetadata); d.Reason != middleware.OrdinaryNoVotes {
+		if d := decision(t, out.ResultMetadata); d.Reason != middleware.ReasonNoVotes {
 			t.Fatalf("routed with the reason %v", d.Reason)
 		}
 		synctest.Wait()

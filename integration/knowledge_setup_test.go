@@ -68,7 +68,7 @@ func wantCount(t testing.TB, c *cluster.Cluster, operation string, want int) {
 func wantVote(t testing.TB, c *cluster.Cluster, client *dynamodb.Client, in *dynamodb.BatchWriteItemInput, node int) {
 	t.Helper()
 	d := send(t, client, in)
-	if d.Reason != middleware.Voted || d.Coordinator != c.Node(node).URL() {
+	if d.Reason != middleware.ReasonVoted || d.Coordinator != c.Node(node).URL() {
 		t.Errorf("sent to %s, %v, want %s, voted", d.Coordinator, d.Reason, c.Node(node).URL())
 	}
 }
@@ -76,7 +76,7 @@ func wantVote(t testing.TB, c *cluster.Cluster, client *dynamodb.Client, in *dyn
 // wantNoVote makes a batch that must be spread.
 func wantNoVote(t testing.TB, client *dynamodb.Client, in *dynamodb.BatchWriteItemInput) {
 	t.Helper()
-	if d := send(t, client, in); d.Reason != middleware.OrdinaryNoVotes {
+	if d := send(t, client, in); d.Reason != middleware.ReasonNoVotes {
 		t.Errorf("the batch was sent to %s, %v, want it to have no vote", d.Coordinator, d.Reason)
 	}
 }
@@ -86,7 +86,7 @@ func wantNoVote(t testing.TB, client *dynamodb.Client, in *dynamodb.BatchWriteIt
 func eventuallyVotes(t testing.TB, client *dynamodb.Client, in *dynamodb.BatchWriteItemInput) {
 	t.Helper()
 	eventually(t, "a batch has a vote", func() bool {
-		return send(t, client, in).Reason == middleware.Voted
+		return send(t, client, in).Reason == middleware.ReasonVoted
 	})
 }
 

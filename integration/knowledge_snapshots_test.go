@@ -38,15 +38,15 @@ func newScript(t *testing.T, optFns ...func(*dynamodb.Options)) *script {
 // scripted are the calls of the script by reason and operation, those of the
 // plugin itself included.
 var scripted = map[middleware.Reason]map[string]uint64{
-	middleware.Voted:                      {"BatchWriteItem": 3},
-	middleware.Keyed:                      {"PutItem": 1, "UpdateItem": 1},
-	middleware.OrdinaryOperation:          {"GetItem": 1, "DescribeTable": 3},
-	middleware.OrdinaryMode:               {"BatchWriteItem": 1, "DeleteItem": 1},
-	middleware.OrdinaryNotReadModifyWrite: {"PutItem": 1},
-	middleware.OrdinaryUnknownSchema:      {"PutItem": 1},
-	middleware.OrdinaryNoKey:              {"PutItem": 1},
-	middleware.OrdinaryBadKey:             {"PutItem": 1},
-	middleware.OrdinaryNoVotes:            {"BatchWriteItem": 1},
+	middleware.ReasonVoted:              {"BatchWriteItem": 3},
+	middleware.ReasonKeyed:              {"PutItem": 1, "UpdateItem": 1},
+	middleware.ReasonOperation:          {"GetItem": 1, "DescribeTable": 3},
+	middleware.ReasonMode:               {"BatchWriteItem": 1, "DeleteItem": 1},
+	middleware.ReasonNotReadModifyWrite: {"PutItem": 1},
+	middleware.ReasonUnknownSchema:      {"PutItem": 1},
+	middleware.ReasonNoKey:              {"PutItem": 1},
+	middleware.ReasonBadKey:             {"PutItem": 1},
+	middleware.ReasonNoVotes:            {"BatchWriteItem": 1},
 }
 
 const (
@@ -238,7 +238,7 @@ func TestSnapshotsWhileEverythingChanges(t *testing.T) {
 					}
 				}
 				stats := s.plugin.Stats()
-				if n := stats.Requests[middleware.Voted]; n < last {
+				if n := stats.Requests[middleware.ReasonVoted]; n < last {
 					t.Errorf("the count of requests went from %d to %d", last, n)
 				} else {
 					last = n
@@ -257,7 +257,7 @@ func TestSnapshotsWhileEverythingChanges(t *testing.T) {
 		}
 	})
 	stats := s.plugin.Stats()
-	if got := stats.Requests[middleware.Voted]; got < 180 || stats.SchemaHits != got || stats.SchemaMisses != 0 {
+	if got := stats.Requests[middleware.ReasonVoted]; got < 180 || stats.SchemaHits != got || stats.SchemaMisses != 0 {
 		t.Errorf("%d requests, %d hits and %d misses; want as many hits as requests", got, stats.SchemaHits, stats.SchemaMisses)
 	}
 }

@@ -123,7 +123,7 @@ func TestATableThatSomebodyElseMadeAnewIsRoutedByItsNewKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := decision(t, out.ResultMetadata); d.Reason != middleware.Keyed || d.Coordinator != c.Node(2).URL() {
+	if d := decision(t, out.ResultMetadata); d.Reason != middleware.ReasonKeyed || d.Coordinator != c.Node(2).URL() {
 		t.Errorf("a single write was sent to %s, %v", d.Coordinator, d.Reason)
 	}
 	wantCount(t, c, "DescribeTable", 1)

@@ -105,8 +105,8 @@ func TestANilValueHasNoVote(t *testing.T) {
 			if got, want := votesOf(c, d), []vote{{2, 1}}; !slices.Equal(got, want) {
 				t.Errorf("votes %v, want %v", got, want)
 			}
-			if d := send(t, client, batch(writes{"orders": odd}), sendInstead(batch(writes{"orders": good}))); d.Reason != middleware.OrdinaryNoVotes {
-				t.Errorf("alone they are routed with the reason %v, want %v", d.Reason, middleware.OrdinaryNoVotes)
+			if d := send(t, client, batch(writes{"orders": odd}), sendInstead(batch(writes{"orders": good}))); d.Reason != middleware.ReasonNoVotes {
+				t.Errorf("alone they are routed with the reason %v, want %v", d.Reason, middleware.ReasonNoVotes)
 			}
 		})
 	}

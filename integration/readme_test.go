@@ -64,19 +64,46 @@ const snippetHead = `package main
 
 import (
 	"context"
+	"crypto/x509"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/metrics/smithyotelmetrics"
+	"github.com/aws/smithy-go/tracing/smithyoteltracing"
 	"github.com/keyroute/keyroute/middleware"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
 )
 
-var _ = awshttp.NewBuildableClient
+var (
+	_ = awshttp.NewBuildableClient
+	_ = smithyotelmetrics.Adapt
+	_ = smithyoteltracing.Adapt
+	_ http.Handler
+)
 
 func main() {}
 
-func snippet(ctx context.Context, cfg aws.Config, plugin *middleware.Plugin, in *dynamodb.BatchWriteItemInput) {
+func snippet(ctx context.Context, cfg aws.Config, plugin *middleware.Plugin, in *dynamodb.BatchWriteItemInput,
+	meterProvider metric.MeterProvider, tracerProvider trace.TracerProvider, roots *x509.CertPool) {
 `
+
+// TestREADMEShowsWhatOpenTelemetryGets keeps the output of the example true.
+func TestREADMEShowsWhatOpenTelemetryGets(t *testing.T) {
+	page, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := os.ReadFile("otel/testdata/output.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := regexp.MustCompile(`(?m)^(.)`).ReplaceAll(output, []byte("    $1")); !bytes.Contains(page, want) {
+		t.Error("README.md does not show integration/otel/testdata/output.txt")
+	}
+}
 
 func TestREADMEConfigurationIsRead(t *testing.T) {
 	for _, block := range readmeBlocks(t, "json") {

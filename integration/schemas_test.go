@@ -36,10 +36,10 @@ func checkVotes(t *testing.T, c *cluster.Cluster, client *dynamodb.Client, in *d
 	var d middleware.Decision
 	eventually(t, "the batch votes", func() bool {
 		d = send(t, client, in)
-		return d.Reason != middleware.OrdinaryNoVotes
+		return d.Reason != middleware.ReasonNoVotes
 	})
-	if got, want := votesOf(c, d), []vote{{node, 1}}; d.Reason != middleware.Voted || !slices.Equal(got, want) {
-		t.Errorf("reason %v with the votes %v, want %v, %v", d.Reason, got, middleware.Voted, want)
+	if got, want := votesOf(c, d), []vote{{node, 1}}; d.Reason != middleware.ReasonVoted || !slices.Equal(got, want) {
+		t.Errorf("reason %v with the votes %v, want %v, %v", d.Reason, got, middleware.ReasonVoted, want)
 	}
 	if d.Coordinator != c.Node(node).URL() {
 		t.Errorf("coordinator %s, want %s", d.Coordinator, c.Node(node).URL())
@@ -67,8 +67,8 @@ func TestOneLookupForAThousandBatches(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if d, _ := middleware.DecisionOf(out.ResultMetadata); d.Reason != middleware.OrdinaryNoVotes {
-				t.Errorf("routed with the reason %v, want %v", d.Reason, middleware.OrdinaryNoVotes)
+			if d, _ := middleware.DecisionOf(out.ResultMetadata); d.Reason != middleware.ReasonNoVotes {
+				t.Errorf("routed with the reason %v, want %v", d.Reason, middleware.ReasonNoVotes)
 			}
 		})
 	}
@@ -130,8 +130,8 @@ func TestBatchesNeverWaitForALookup(t *testing.T) {
 	v := newVoter(t, c)
 	began := lookups(c)
 	for range 10 {
-		if d := send(t, client, batch(writes{"orders": v.puts(1)})); d.Reason != middleware.OrdinaryNoVotes {
-			t.Fatalf("routed with the reason %v, want %v", d.Reason, middleware.OrdinaryNoVotes)
+		if d := send(t, client, batch(writes{"orders": v.puts(1)})); d.Reason != middleware.ReasonNoVotes {
+			t.Fatalf("routed with the reason %v, want %v", d.Reason, middleware.ReasonNoVotes)
 		}
 	}
 	await(t, "DescribeTable", began)

@@ -48,9 +48,9 @@ func TestEveryCallSeesOneMode(t *testing.T) {
 		write keyedWrite
 		want  reasons
 	}{
-		{putOne, reasons{middleware.None: middleware.OrdinaryMode, middleware.RMW: middleware.OrdinaryNotReadModifyWrite, middleware.AnyWrite: middleware.Keyed}},
-		{conditionalPut, reasons{middleware.None: middleware.OrdinaryMode, middleware.RMW: middleware.Keyed, middleware.AnyWrite: middleware.Keyed}},
-		{batchOne, reasons{middleware.None: middleware.OrdinaryMode, middleware.RMW: middleware.OrdinaryMode, middleware.AnyWrite: middleware.Voted}},
+		{putOne, reasons{middleware.None: middleware.ReasonMode, middleware.RMW: middleware.ReasonNotReadModifyWrite, middleware.AnyWrite: middleware.ReasonKeyed}},
+		{conditionalPut, reasons{middleware.None: middleware.ReasonMode, middleware.RMW: middleware.ReasonKeyed, middleware.AnyWrite: middleware.ReasonKeyed}},
+		{batchOne, reasons{middleware.None: middleware.ReasonMode, middleware.RMW: middleware.ReasonMode, middleware.AnyWrite: middleware.ReasonVoted}},
 	}
 	ring := ringOf(t, c)
 	seen := make([]list[middleware.Mode], len(kinds))
@@ -92,8 +92,8 @@ func checkWalk(t *testing.T, ring *resolver.Ring, key types.AttributeValue, d mi
 	t.Helper()
 	plan := planOf(t, ring, key)
 	switch d.Reason {
-	case middleware.Keyed:
-	case middleware.Voted:
+	case middleware.ReasonKeyed:
+	case middleware.ReasonVoted:
 		slices.Sort(plan[1:]) // canonical order
 	default:
 		plan = slices.Clone(d.Tried)

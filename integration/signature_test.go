@@ -58,8 +58,8 @@ func TestAnIPv6NodeIsSignedForAndReached(t *testing.T) {
 	client := attach(t, c, newPlugin(t, c, mode(middleware.AnyWrite), keys("orders", "pk")))
 	c.Record(true)
 	d := send(t, client, batch(writes{"orders": {put(item{"pk": str("a")})}}))
-	if d.Reason != middleware.Voted || d.Coordinator != c.Node(0).URL() {
-		t.Errorf("reason %v, coordinator %s, want %v, %s", d.Reason, d.Coordinator, middleware.Voted, c.Node(0).URL())
+	if d.Reason != middleware.ReasonVoted || d.Coordinator != c.Node(0).URL() {
+		t.Errorf("reason %v, coordinator %s, want %v, %s", d.Reason, d.Coordinator, middleware.ReasonVoted, c.Node(0).URL())
 	}
 	for _, r := range requestsOf(c, "BatchWriteItem") {
 		if r.Host != c.Node(0).HostPort() || !r.SignatureValid {

@@ -47,9 +47,9 @@ func TestSingleWritesMeetTheirBatch(t *testing.T) {
 					if d.Coordinator != want || d.Preferred != want || len(d.Tried) != 1 {
 						t.Errorf("%s of key %d was sent to %v, want %s", write.operation, i, d.Tried, want)
 					}
-					reason := middleware.Keyed
+					reason := middleware.ReasonKeyed
 					if write.operation == "BatchWriteItem" {
-						reason = middleware.Voted
+						reason = middleware.ReasonVoted
 					}
 					if d.Reason != reason {
 						t.Errorf("%s of key %d: %v, want %v", write.operation, i, d.Reason, reason)
@@ -107,7 +107,7 @@ func TestSingleWritesFollowTheHashVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := decision(t, metadata); d.Reason != middleware.Keyed || d.Preferred != want {
+			if d := decision(t, metadata); d.Reason != middleware.ReasonKeyed || d.Preferred != want {
 				t.Errorf("%s of %s: %v, prefers %s, want %s", write.operation, v.Name, d.Reason, d.Preferred, want)
 			}
 			if sent := c.batches.take(); len(sent) != 1 || sent[0] != want {
@@ -151,7 +151,7 @@ func TestSingleWritesAddUpToTheVotesOfTheirBatch(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if d := decision(t, metadata); d.Reason == middleware.Keyed {
+					if d := decision(t, metadata); d.Reason == middleware.ReasonKeyed {
 						counts[d.Coordinator]++
 					}
 				}

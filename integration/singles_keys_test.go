@@ -17,17 +17,17 @@ var oddKeys = map[string]struct {
 	key    item
 	reason middleware.Reason
 }{
-	"nil":     {item{"pk": nil}, middleware.OrdinaryBadKey},
-	"BOOL":    {item{"pk": &types.AttributeValueMemberBOOL{Value: true}}, middleware.OrdinaryBadKey},
-	"NULL":    {item{"pk": &types.AttributeValueMemberNULL{Value: true}}, middleware.OrdinaryBadKey},
-	"SS":      {item{"pk": &types.AttributeValueMemberSS{Value: []string{"a"}}}, middleware.OrdinaryBadKey},
-	"M":       {item{"pk": &types.AttributeValueMemberM{Value: item{"pk": str("a")}}}, middleware.OrdinaryBadKey},
-	"unknown": {item{"pk": &types.UnknownUnionMember{Tag: "X"}}, middleware.OrdinaryBadKey},
-	"missing": {item{"id": str("a")}, middleware.OrdinaryNoKey},
-	"no key":  {item{}, middleware.OrdinaryNoKey},
+	"nil":     {item{"pk": nil}, middleware.ReasonBadKey},
+	"BOOL":    {item{"pk": &types.AttributeValueMemberBOOL{Value: true}}, middleware.ReasonBadKey},
+	"NULL":    {item{"pk": &types.AttributeValueMemberNULL{Value: true}}, middleware.ReasonBadKey},
+	"SS":      {item{"pk": &types.AttributeValueMemberSS{Value: []string{"a"}}}, middleware.ReasonBadKey},
+	"M":       {item{"pk": &types.AttributeValueMemberM{Value: item{"pk": str("a")}}}, middleware.ReasonBadKey},
+	"unknown": {item{"pk": &types.UnknownUnionMember{Tag: "X"}}, middleware.ReasonBadKey},
+	"missing": {item{"id": str("a")}, middleware.ReasonNoKey},
+	"no key":  {item{}, middleware.ReasonNoKey},
 	// These are keys, though not of this table.
-	"another type": {item{"pk": num("1")}, middleware.Keyed},
-	"empty":        {item{"pk": str("")}, middleware.Keyed},
+	"another type": {item{"pk": num("1")}, middleware.ReasonKeyed},
+	"empty":        {item{"pk": str("")}, middleware.ReasonKeyed},
 }
 
 // An error has no metadata, so the reason is told by what the plugin counts.
@@ -104,8 +104,8 @@ func TestATypedNilKeyOfASingleWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d := decision(t, metadata); d.Reason != middleware.OrdinaryBadKey {
-					t.Errorf("%v, want %v", d.Reason, middleware.OrdinaryBadKey)
+				if d := decision(t, metadata); d.Reason != middleware.ReasonBadKey {
+					t.Errorf("%v, want %v", d.Reason, middleware.ReasonBadKey)
 				}
 			})
 		}

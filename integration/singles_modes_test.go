@@ -65,9 +65,9 @@ func TestTheModeDecidesWhichSingleWritesAreRouted(t *testing.T) {
 		mode                      middleware.Mode
 		reading, unreading, batch middleware.Reason
 	}{
-		{middleware.None, middleware.OrdinaryMode, middleware.OrdinaryMode, middleware.OrdinaryMode},
-		{middleware.RMW, middleware.Keyed, middleware.OrdinaryNotReadModifyWrite, middleware.OrdinaryMode},
-		{middleware.AnyWrite, middleware.Keyed, middleware.Keyed, middleware.Voted},
+		{middleware.None, middleware.ReasonMode, middleware.ReasonMode, middleware.ReasonMode},
+		{middleware.RMW, middleware.ReasonKeyed, middleware.ReasonNotReadModifyWrite, middleware.ReasonMode},
+		{middleware.AnyWrite, middleware.ReasonKeyed, middleware.ReasonKeyed, middleware.ReasonVoted},
 	} {
 		client := attach(t, c, newPlugin(t, c, mode(test.mode), keys("orders", "pk")))
 		check := func(name string, write keyedWrite, want middleware.Reason) {
@@ -76,7 +76,7 @@ func TestTheModeDecidesWhichSingleWritesAreRouted(t *testing.T) {
 				if d.Reason != want || d.Mode != test.mode {
 					t.Errorf("%v in mode %v, want %v", d.Reason, d.Mode, want)
 				}
-				routed := want == middleware.Keyed || want == middleware.Voted
+				routed := want == middleware.ReasonKeyed || want == middleware.ReasonVoted
 				if routed && d.Coordinator != c.Node(2).URL() {
 					t.Errorf("coordinator %s, want node 2", d.Coordinator)
 				}
@@ -134,7 +134,7 @@ func TestWithoutAffinityNothingIsLookedUp(t *testing.T) {
 			p := newPlugin(t, c, mode(test.mode), func(o *middleware.Options) { o.TableModes = test.tables })
 			client := attach(t, c, p)
 			for _, write := range test.writes {
-				if d := write.write(t, client, "orders", item{"pk": str("a")}); d.Reason == middleware.Keyed || d.Reason == middleware.Voted {
+				if d := write.write(t, client, "orders", item{"pk": str("a")}); d.Reason == middleware.ReasonKeyed || d.Reason == middleware.ReasonVoted {
 					t.Errorf("%s was routed: %v", write.operation, d.Reason)
 				}
 			}
@@ -157,13 +157,13 @@ func TestTheFirstSingleWriteOfATableHasItsKeyLookedUp(t *testing.T) {
 	p := newPlugin(t, c, mode(middleware.RMW))
 	client := attach(t, c, p)
 	key := item{"pk": newVoter(t, c).key(1)}
-	if d := conditionalPut.write(t, client, "orders", key); d.Reason != middleware.OrdinaryUnknownSchema {
-		t.Errorf("%v, want %v", d.Reason, middleware.OrdinaryUnknownSchema)
+	if d := conditionalPut.write(t, client, "orders", key); d.Reason != middleware.ReasonUnknownSchema {
+		t.Errorf("%v, want %v", d.Reason, middleware.ReasonUnknownSchema)
 	}
 	eventually(t, "the table is described", func() bool { return p.Stats().Schemas.Size == 1 })
 	for _, write := range []keyedWrite{conditionalPut, updateOne} {
-		if d := write.write(t, client, "orders", key); d.Reason != middleware.Keyed || d.Coordinator != c.Node(1).URL() {
-			t.Errorf("%v to %s, want %v to node 1", d.Reason, d.Coordinator, middleware.Keyed)
+		if d := write.write(t, client, "orders", key); d.Reason != middleware.ReasonKeyed || d.Coordinator != c.Node(1).URL() {
+			t.Errorf("%v to %s, want %v to node 1", d.Reason, d.Coordinator, middleware.ReasonKeyed)
 		}
 	}
 	if got := c.Count("DescribeTable"); got != 1 {

@@ -78,7 +78,7 @@ func TestADecisionTellsOfTheRetriesOfASingleWrite(t *testing.T) {
 			}
 			d := decision(t, metadata)
 			want := plan[:failures+1]
-			if d.Reason != middleware.Keyed || d.Preferred != plan[0] || d.Coordinator != want[failures] || !slices.Equal(d.Tried, want) || d.Votes != nil {
+			if d.Reason != middleware.ReasonKeyed || d.Preferred != plan[0] || d.Coordinator != want[failures] || !slices.Equal(d.Tried, want) || d.Votes != nil {
 				t.Errorf("%s after %d failures: %+v, want %v tried", write.operation, failures, d, want)
 			}
 			if sent := c.batches.take(); !slices.Equal(sent, want) {

@@ -41,10 +41,10 @@ func TestOnlyTablesInAnyWriteVote(t *testing.T) {
 			var d middleware.Decision
 			eventually(t, "the batch votes", func() bool {
 				d = send(t, client, in)
-				return d.Reason != middleware.OrdinaryNoVotes
+				return d.Reason != middleware.ReasonNoVotes
 			})
-			if got, want := votesOf(c, d), []vote{{1, 1}}; d.Reason != middleware.Voted || !slices.Equal(got, want) {
-				t.Errorf("%v with the votes %v, want %v with %v", d.Reason, got, middleware.Voted, want)
+			if got, want := votesOf(c, d), []vote{{1, 1}}; d.Reason != middleware.ReasonVoted || !slices.Equal(got, want) {
+				t.Errorf("%v with the votes %v, want %v with %v", d.Reason, got, middleware.ReasonVoted, want)
 			}
 			if d.Coordinator != c.Node(1).URL() {
 				t.Errorf("coordinator %s, want node 1", d.Coordinator)
@@ -64,8 +64,8 @@ func TestABatchOfOtherTablesIsOrdinary(t *testing.T) {
 	v := newVoter(t, c)
 	for range spreadCalls {
 		d := send(t, client, batch(writes{"audit": v.puts(1, 1), "locks": v.puts(1, 1)}))
-		if d.Reason != middleware.OrdinaryMode || d.Votes != nil {
-			t.Fatalf("%v with the votes %v, want %v", d.Reason, votesOf(c, d), middleware.OrdinaryMode)
+		if d.Reason != middleware.ReasonMode || d.Votes != nil {
+			t.Fatalf("%v with the votes %v, want %v", d.Reason, votesOf(c, d), middleware.ReasonMode)
 		}
 	}
 	checkSpread(t, c, "BatchWriteItem")
@@ -77,9 +77,9 @@ func TestTheModeOfATableCountsForItsSingleWrites(t *testing.T) {
 		keys("orders", "pk", "audit", "pk", "locks", "pk")))
 	v := newVoter(t, c)
 	for table, want := range map[string]struct{ reading, unreading middleware.Reason }{
-		"orders": {middleware.Keyed, middleware.Keyed},
-		"locks":  {middleware.Keyed, middleware.OrdinaryNotReadModifyWrite},
-		"audit":  {middleware.OrdinaryMode, middleware.OrdinaryMode},
+		"orders": {middleware.ReasonKeyed, middleware.ReasonKeyed},
+		"locks":  {middleware.ReasonKeyed, middleware.ReasonNotReadModifyWrite},
+		"audit":  {middleware.ReasonMode, middleware.ReasonMode},
 	} {
 		for _, given := range []string{table, arnOf(table)} {
 			for write, want := range map[*keyedWrite]middleware.Reason{
@@ -90,7 +90,7 @@ func TestTheModeOfATableCountsForItsSingleWrites(t *testing.T) {
 				if d.Reason != want {
 					t.Errorf("%s to %s: %v, want %v", write.operation, given, d.Reason, want)
 				}
-				if d.Reason == middleware.Keyed && d.Coordinator != c.Node(1).URL() {
+				if d.Reason == middleware.ReasonKeyed && d.Coordinator != c.Node(1).URL() {
 					t.Errorf("%s to %s was sent to %s, want node 1", write.operation, given, d.Coordinator)
 				}
 			}
@@ -115,13 +115,13 @@ func TestATableInAnyWriteIsRoutedWhenOthersAreNot(t *testing.T) {
 		}
 	}
 	for _, write := range singleWrites {
-		check(write.write(t, client, "orders", item{"pk": v.key(2)}), middleware.Keyed)
-		if d := write.write(t, client, "audit", item{"pk": v.key(2)}); d.Reason != middleware.OrdinaryMode {
-			t.Errorf("%s to another table: %v, want %v", write.operation, d.Reason, middleware.OrdinaryMode)
+		check(write.write(t, client, "orders", item{"pk": v.key(2)}), middleware.ReasonKeyed)
+		if d := write.write(t, client, "audit", item{"pk": v.key(2)}); d.Reason != middleware.ReasonMode {
+			t.Errorf("%s to another table: %v, want %v", write.operation, d.Reason, middleware.ReasonMode)
 		}
 	}
 	d := send(t, client, batch(writes{"orders": v.puts(2), "audit": v.puts(1, 1)}))
-	check(d, middleware.Voted)
+	check(d, middleware.ReasonVoted)
 	if got, want := votesOf(c, d), []vote{{2, 1}}; !slices.Equal(got, want) {
 		t.Errorf("votes %v, want %v", got, want)
 	}
@@ -130,7 +130,7 @@ func TestATableInAnyWriteIsRoutedWhenOthersAreNot(t *testing.T) {
 	if err := p.SetMode(middleware.AnyWrite); err != nil {
 		t.Fatal(err)
 	}
-	if d := putOne.write(t, client, "audit", item{"pk": v.key(2)}); d.Reason != middleware.Keyed || d.Mode != middleware.AnyWrite {
+	if d := putOne.write(t, client, "audit", item{"pk": v.key(2)}); d.Reason != middleware.ReasonKeyed || d.Mode != middleware.AnyWrite {
 		t.Errorf("after SetMode: %v in mode %v", d.Reason, d.Mode)
 	}
 }

@@ -169,7 +169,7 @@ func TestNothingIsRecordedWithoutProviders(t *testing.T) {
 			if list := callers.ofPlugin(); len(list) > 0 {
 				t.Errorf("the span of the caller has %v", list)
 			}
-			if got := p.Stats().Requests[middleware.Voted]; got != 1 {
+			if got := p.Stats().Requests[middleware.ReasonVoted]; got != 1 {
 				t.Errorf("%d requests were counted, want 1", got)
 			}
 			if meters, ok := test.meters.(*meterRecord); ok && len(meters.collect()) == 0 {
@@ -201,7 +201,7 @@ func TestMetricsAreCollectedWhileRequestsFlow(t *testing.T) {
 	cancel()
 	<-collected
 	if got, want := meters.collect()["keyroute.requests keyroute.reason=voted rpc.method=BatchWriteItem"],
-		int64(s.plugin.Stats().Requests[middleware.Voted]); got != want {
+		int64(s.plugin.Stats().Requests[middleware.ReasonVoted]); got != want {
 		t.Errorf("%d requests were recorded, want %d", got, want)
 	}
 }

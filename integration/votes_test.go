@@ -130,8 +130,8 @@ func heal(t testing.TB, c *cluster.Cluster) {
 func checkRoute(t *testing.T, c *cluster.Cluster, client *dynamodb.Client, in *dynamodb.BatchWriteItemInput, votes []vote, order []int) {
 	t.Helper()
 	d := send(t, client, in)
-	if d.Reason != middleware.Voted {
-		t.Errorf("reason %v, want %v", d.Reason, middleware.Voted)
+	if d.Reason != middleware.ReasonVoted {
+		t.Errorf("reason %v, want %v", d.Reason, middleware.ReasonVoted)
 	}
 	if got := votesOf(c, d); !slices.Equal(got, votes) {
 		t.Errorf("votes %v, want %v", got, votes)

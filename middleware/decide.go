@@ -21,7 +21,7 @@ type router struct {
 func (r *router) decide(plan *resolver.Plan, ring *resolver.Ring, input any, random func() uint64) Reason {
 	if ring.Len() == 0 {
 		plan.PreferAny(ring, 0)
-		return NoNodes
+		return ReasonNoNodes
 	}
 	var reason Reason
 	if batch, ok := input.(*dynamodb.BatchWriteItemInput); ok && batch != nil {
@@ -29,9 +29,9 @@ func (r *router) decide(plan *resolver.Plan, ring *resolver.Ring, input any, ran
 	} else if write, ok := resolver.SingleWriteOf(input); ok {
 		reason = r.decideSingle(plan, ring, &write)
 	} else {
-		reason = OrdinaryOperation
+		reason = ReasonOperation
 	}
-	if reason != Voted && reason != Keyed {
+	if reason != ReasonVoted && reason != ReasonKeyed {
 		plan.PreferAny(ring, random())
 	}
 	return reason
@@ -39,12 +39,12 @@ func (r *router) decide(plan *resolver.Plan, ring *resolver.Ring, input any, ran
 
 func (r *router) decideBatch(plan *resolver.Plan, ring *resolver.Ring, in *dynamodb.BatchWriteItemInput) Reason {
 	if !r.votes(in) {
-		return OrdinaryMode
+		return ReasonMode
 	}
 	if !plan.PreferVoted(ring, in.RequestItems, r) {
-		return OrdinaryNoVotes
+		return ReasonNoVotes
 	}
-	return Voted
+	return ReasonVoted
 }
 
 // votes reports whether the writes to any table of a batch have a vote.
@@ -63,29 +63,29 @@ func (r *router) votes(in *dynamodb.BatchWriteItemInput) bool {
 func (r *router) decideSingle(plan *resolver.Plan, ring *resolver.Ring, write *resolver.SingleWrite) Reason {
 	switch r.modeOf(write.Table) {
 	case None:
-		return OrdinaryMode
+		return ReasonMode
 	case RMW:
 		if !write.ReadsFirst {
-			return OrdinaryNotReadModifyWrite
+			return ReasonNotReadModifyWrite
 		}
 	}
 	attribute, ok := r.schema(write.Table)
 	if !ok {
-		return OrdinaryUnknownSchema
+		return ReasonUnknownSchema
 	}
 	value, ok := write.Attributes[attribute]
 	if !ok {
 		if len(write.Attributes) > 0 {
 			r.schemas.KeyMissing(write.Table, attribute)
 		}
-		return OrdinaryNoKey
+		return ReasonNoKey
 	}
 	hash, ok := resolver.Hash(value)
 	if !ok {
-		return OrdinaryBadKey
+		return ReasonBadKey
 	}
 	plan.PreferKey(ring, hash)
-	return Keyed
+	return ReasonKeyed
 }
 
 func (r *router) modeOf(table string) Mode {

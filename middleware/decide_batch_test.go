@@ -47,17 +47,17 @@ func TestTheModesOfTheTablesOfABatch(t *testing.T) {
 		asked  []string
 		votes  map[int]int // by node
 	}{
-		{"any_write", AnyWrite, nil, Voted, []string{usersARN, "logs", "orders"}, map[int]int{toOrders: 3, toUsers: 2, toLogs: 1}},
-		{"rmw", RMW, nil, OrdinaryMode, nil, nil},
-		{"none", None, nil, OrdinaryMode, nil, nil},
-		{"one table in none", AnyWrite, map[string]Mode{"orders": None}, Voted, []string{usersARN, "logs"}, map[int]int{toUsers: 2, toLogs: 1}},
-		{"one table in rmw", AnyWrite, map[string]Mode{"orders": RMW}, Voted, []string{usersARN, "logs"}, map[int]int{toUsers: 2, toLogs: 1}},
-		{"a table given as ARN in none", AnyWrite, map[string]Mode{"users": None}, Voted, []string{"logs", "orders"}, map[int]int{toOrders: 3, toLogs: 1}},
-		{"none but one table", None, map[string]Mode{"logs": AnyWrite}, Voted, []string{"logs"}, map[int]int{toLogs: 1}},
-		{"rmw but a table given as ARN", RMW, map[string]Mode{"users": AnyWrite}, Voted, []string{usersARN}, map[int]int{toUsers: 2}},
-		{"every table in none or rmw", AnyWrite, map[string]Mode{"orders": None, "users": RMW, "logs": None}, OrdinaryMode, nil, nil},
-		{"a mode of another table", None, map[string]Mode{"others": AnyWrite}, OrdinaryMode, nil, nil},
-		{"a mode of another table in any_write", AnyWrite, map[string]Mode{"others": None}, Voted, []string{usersARN, "logs", "orders"}, map[int]int{toOrders: 3, toUsers: 2, toLogs: 1}},
+		{"any_write", AnyWrite, nil, ReasonVoted, []string{usersARN, "logs", "orders"}, map[int]int{toOrders: 3, toUsers: 2, toLogs: 1}},
+		{"rmw", RMW, nil, ReasonMode, nil, nil},
+		{"none", None, nil, ReasonMode, nil, nil},
+		{"one table in none", AnyWrite, map[string]Mode{"orders": None}, ReasonVoted, []string{usersARN, "logs"}, map[int]int{toUsers: 2, toLogs: 1}},
+		{"one table in rmw", AnyWrite, map[string]Mode{"orders": RMW}, ReasonVoted, []string{usersARN, "logs"}, map[int]int{toUsers: 2, toLogs: 1}},
+		{"a table given as ARN in none", AnyWrite, map[string]Mode{"users": None}, ReasonVoted, []string{"logs", "orders"}, map[int]int{toOrders: 3, toLogs: 1}},
+		{"none but one table", None, map[string]Mode{"logs": AnyWrite}, ReasonVoted, []string{"logs"}, map[int]int{toLogs: 1}},
+		{"rmw but a table given as ARN", RMW, map[string]Mode{"users": AnyWrite}, ReasonVoted, []string{usersARN}, map[int]int{toUsers: 2}},
+		{"every table in none or rmw", AnyWrite, map[string]Mode{"orders": None, "users": RMW, "logs": None}, ReasonMode, nil, nil},
+		{"a mode of another table", None, map[string]Mode{"others": AnyWrite}, ReasonMode, nil, nil},
+		{"a mode of another table in any_write", AnyWrite, map[string]Mode{"others": None}, ReasonVoted, []string{usersARN, "logs", "orders"}, map[int]int{toOrders: 3, toUsers: 2, toLogs: 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			known := newKnownKeys("orders", "pk", "users", "id", "logs", "at")
@@ -80,7 +80,7 @@ func TestTheModesOfTheTablesOfABatch(t *testing.T) {
 					t.Errorf("%d votes for node %d, want %d", vote.Count, node, test.votes[node])
 				}
 			}
-			if ordinary := d.random == 1; ordinary != (test.want == OrdinaryMode) {
+			if ordinary := d.random == 1; ordinary != (test.want == ReasonMode) {
 				t.Errorf("%d random numbers", d.random)
 			}
 		})
@@ -117,7 +117,7 @@ func TestABatchWithoutVotes(t *testing.T) {
 			known := newKnownKeys("orders", "pk", "audit", "pk", "locks", "pk")
 			r := &router{mode: AnyWrite, tables: map[string]Mode{"audit": None, "locks": RMW}, schemas: known}
 			d := r.decideOn(ringOf(t, 10), &dynamodb.BatchWriteItemInput{RequestItems: test.writes})
-			if d.Reason != OrdinaryNoVotes || d.random != 1 || d.plan.Votes() != nil || d.plan.Len() != 10 {
+			if d.Reason != ReasonNoVotes || d.random != 1 || d.plan.Votes() != nil || d.plan.Len() != 10 {
 				t.Errorf("%v, %d random numbers, votes %v, a plan of %d", d.Reason, d.random, d.plan.Votes(), d.plan.Len())
 			}
 			known.want(t, test.asked, test.missing)
@@ -137,15 +137,15 @@ func TestTheModeOfTheTableOfASingleWrite(t *testing.T) {
 		mode                    Mode
 		plain, readsBeforeWrite Reason
 	}{
-		{"orders", None, Keyed, Keyed},
-		{"locks", None, OrdinaryNotReadModifyWrite, Keyed},
-		{"locks", AnyWrite, OrdinaryNotReadModifyWrite, Keyed},
-		{"logs", AnyWrite, OrdinaryMode, OrdinaryMode},
-		{logsARN, AnyWrite, OrdinaryMode, OrdinaryMode},
-		{"arn:aws:dynamodb:us-east-1:123456789012:table/orders", None, Keyed, Keyed},
-		{"users", None, OrdinaryMode, OrdinaryMode},
-		{"users", RMW, OrdinaryNotReadModifyWrite, Keyed},
-		{usersARN, AnyWrite, Keyed, Keyed},
+		{"orders", None, ReasonKeyed, ReasonKeyed},
+		{"locks", None, ReasonNotReadModifyWrite, ReasonKeyed},
+		{"locks", AnyWrite, ReasonNotReadModifyWrite, ReasonKeyed},
+		{"logs", AnyWrite, ReasonMode, ReasonMode},
+		{logsARN, AnyWrite, ReasonMode, ReasonMode},
+		{"arn:aws:dynamodb:us-east-1:123456789012:table/orders", None, ReasonKeyed, ReasonKeyed},
+		{"users", None, ReasonMode, ReasonMode},
+		{"users", RMW, ReasonNotReadModifyWrite, ReasonKeyed},
+		{usersARN, AnyWrite, ReasonKeyed, ReasonKeyed},
 	} {
 		r := &router{mode: test.mode, tables: tables, schemas: newKnownKeys("orders", "pk", "locks", "pk", "logs", "pk", "users", "pk")}
 		plain := putInto(test.table, key)

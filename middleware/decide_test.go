@@ -64,7 +64,7 @@ func TestOnlyWritesHaveAffinity(t *testing.T) {
 		for _, mode := range writeModes {
 			r := &router{mode: mode, schemas: newKnownKeys("orders", "pk")}
 			d := r.decideOn(ring, input)
-			if d.Reason != OrdinaryOperation || d.random != 1 || d.plan.Votes() != nil || d.plan.Len() != 10 {
+			if d.Reason != ReasonOperation || d.random != 1 || d.plan.Votes() != nil || d.plan.Len() != 10 {
 				t.Errorf("%T in mode %v: %v, %d random numbers, votes %v, a plan of %d",
 					input, mode, d.Reason, d.random, d.plan.Votes(), d.plan.Len())
 			}
@@ -83,7 +83,7 @@ func TestWithoutNodesThereIsNothingToDecide(t *testing.T) {
 		known := newKnownKeys("orders", "pk")
 		r := &router{mode: AnyWrite, schemas: known}
 		d := r.decideOn(emptyRing, input)
-		if d.Reason != NoNodes || d.plan.Len() != 0 || d.plan.Votes() != nil || d.random != 0 {
+		if d.Reason != ReasonNoNodes || d.plan.Len() != 0 || d.plan.Votes() != nil || d.random != 0 {
 			t.Errorf("%T: %v, a plan of %d, votes %v, %d random numbers", input, d.Reason, d.plan.Len(), d.plan.Votes(), d.random)
 		}
 		known.want(t, nil, nil)
@@ -99,24 +99,24 @@ func TestTheKeyOfASingleWrite(t *testing.T) {
 		present bool
 		want    Reason
 	}{
-		"S":       {good, true, Keyed},
-		"empty S": {text(""), true, Keyed},
-		"N":       {&types.AttributeValueMemberN{Value: "1e0"}, true, Keyed},
-		"B":       {&types.AttributeValueMemberB{Value: []byte{1}}, true, Keyed},
-		"empty B": {&types.AttributeValueMemberB{}, true, Keyed},
-		"missing": {nil, false, OrdinaryNoKey},
-		"nil":     {nil, true, OrdinaryBadKey},
-		"nil S":   {(*types.AttributeValueMemberS)(nil), true, OrdinaryBadKey},
-		"nil N":   {(*types.AttributeValueMemberN)(nil), true, OrdinaryBadKey},
-		"nil B":   {(*types.AttributeValueMemberB)(nil), true, OrdinaryBadKey},
-		"BOOL":    {&types.AttributeValueMemberBOOL{Value: true}, true, OrdinaryBadKey},
-		"NULL":    {&types.AttributeValueMemberNULL{Value: true}, true, OrdinaryBadKey},
-		"SS":      {someStrings, true, OrdinaryBadKey},
-		"NS":      {&types.AttributeValueMemberNS{Value: []string{"1"}}, true, OrdinaryBadKey},
-		"BS":      {&types.AttributeValueMemberBS{Value: [][]byte{{1}}}, true, OrdinaryBadKey},
-		"L":       {&types.AttributeValueMemberL{Value: []types.AttributeValue{good}}, true, OrdinaryBadKey},
-		"M":       {&types.AttributeValueMemberM{Value: attributes{"pk": good}}, true, OrdinaryBadKey},
-		"unknown": {&types.UnknownUnionMember{Tag: "X"}, true, OrdinaryBadKey},
+		"S":       {good, true, ReasonKeyed},
+		"empty S": {text(""), true, ReasonKeyed},
+		"N":       {&types.AttributeValueMemberN{Value: "1e0"}, true, ReasonKeyed},
+		"B":       {&types.AttributeValueMemberB{Value: []byte{1}}, true, ReasonKeyed},
+		"empty B": {&types.AttributeValueMemberB{}, true, ReasonKeyed},
+		"missing": {nil, false, ReasonNoKey},
+		"nil":     {nil, true, ReasonBadKey},
+		"nil S":   {(*types.AttributeValueMemberS)(nil), true, ReasonBadKey},
+		"nil N":   {(*types.AttributeValueMemberN)(nil), true, ReasonBadKey},
+		"nil B":   {(*types.AttributeValueMemberB)(nil), true, ReasonBadKey},
+		"BOOL":    {&types.AttributeValueMemberBOOL{Value: true}, true, ReasonBadKey},
+		"NULL":    {&types.AttributeValueMemberNULL{Value: true}, true, ReasonBadKey},
+		"SS":      {someStrings, true, ReasonBadKey},
+		"NS":      {&types.AttributeValueMemberNS{Value: []string{"1"}}, true, ReasonBadKey},
+		"BS":      {&types.AttributeValueMemberBS{Value: [][]byte{{1}}}, true, ReasonBadKey},
+		"L":       {&types.AttributeValueMemberL{Value: []types.AttributeValue{good}}, true, ReasonBadKey},
+		"M":       {&types.AttributeValueMemberM{Value: attributes{"pk": good}}, true, ReasonBadKey},
+		"unknown": {&types.UnknownUnionMember{Tag: "X"}, true, ReasonBadKey},
 	} {
 		given := attributes{"PK": good, "sk": good}
 		if test.present {
@@ -133,7 +133,7 @@ func TestTheKeyOfASingleWrite(t *testing.T) {
 			if d.Reason != test.want {
 				t.Errorf("%T whose key is %s: %v, want %v", input, name, d.Reason, test.want)
 			}
-			if test.want == Keyed {
+			if test.want == ReasonKeyed {
 				if want := preferredNode(ring, test.value); d.plan.At(0) != want || d.random != 0 {
 					t.Errorf("%T whose key is %s: sent to node %d after %d random numbers, want %d after none", input, name, d.plan.At(0), d.random, want)
 				}
@@ -157,8 +157,8 @@ func TestAWriteWithoutAttributesHasNoKey(t *testing.T) {
 	for _, given := range []attributes{nil, {}} {
 		known := newKnownKeys("orders", "pk")
 		r := &router{mode: AnyWrite, schemas: known}
-		if d := r.decideOn(ringOf(t, 3), putInto("orders", given)); d.Reason != OrdinaryNoKey {
-			t.Errorf("%v: %v, want %v", given, d.Reason, OrdinaryNoKey)
+		if d := r.decideOn(ringOf(t, 3), putInto("orders", given)); d.Reason != ReasonNoKey {
+			t.Errorf("%v: %v, want %v", given, d.Reason, ReasonNoKey)
 		}
 		known.want(t, []string{"orders"}, nil)
 	}
@@ -168,7 +168,7 @@ func TestAnUnknownSchemaIsAMiss(t *testing.T) {
 	known := newKnownKeys()
 	r := &router{mode: AnyWrite, schemas: known}
 	d := r.decideOn(ringOf(t, 3), putInto("orders", attributes{"pk": text("a")}))
-	if d.Reason != OrdinaryUnknownSchema || d.random != 1 || r.hits != 0 || r.misses != 1 {
+	if d.Reason != ReasonUnknownSchema || d.random != 1 || r.hits != 0 || r.misses != 1 {
 		t.Errorf("%v after %d random numbers, %d hits, %d misses", d.Reason, d.random, r.hits, r.misses)
 	}
 	known.want(t, []string{"orders"}, nil)
@@ -201,17 +201,17 @@ func conditional(in *dynamodb.PutItemInput) *dynamodb.PutItemInput {
 
 func TestReasonsAreText(t *testing.T) {
 	seen := map[string]bool{}
-	for reason := Disabled; reason <= NoNodes; reason++ {
+	for reason := ReasonDisabled; reason <= ReasonNoNodes; reason++ {
 		if s := reason.String(); s == "" || seen[s] {
 			t.Errorf("reason %d is %q", uint8(reason), s)
 		}
 		seen[reason.String()] = true
 	}
 	for reason, want := range map[Reason]string{
-		Voted:                      "voted",
-		Keyed:                      "keyed",
-		OrdinaryNotReadModifyWrite: "ordinary: not read-modify-write",
-		NoNodes + 1:                fmt.Sprintf("Reason(%d)", uint8(NoNodes)+1),
+		ReasonVoted:              "voted",
+		ReasonKeyed:              "keyed",
+		ReasonNotReadModifyWrite: "ordinary: not read-modify-write",
+		ReasonNoNodes + 1:        fmt.Sprintf("Reason(%d)", uint8(ReasonNoNodes)+1),
 	} {
 		if reason.String() != want {
 			t.Errorf("%q, want %q", reason, want)

@@ -12,51 +12,51 @@ import (
 type Reason uint8
 
 const (
-	// Disabled means that the call did not pass through a plugin that is
+	// ReasonDisabled means that the call did not pass through a plugin that is
 	// switched on.
-	Disabled Reason = iota
-	// Voted means that the writes of the batch voted for the coordinator.
-	Voted
-	// Keyed means that the key of the write prefers the coordinator.
-	Keyed
-	// OrdinaryOperation requests are spread over the live nodes, because the operation is
-	// neither a BatchWriteItem nor a single write.
-	OrdinaryOperation
-	// OrdinaryMode requests are spread because the mode routes no request of this kind by
-	// key.
-	OrdinaryMode
-	// OrdinaryNotReadModifyWrite requests are spread because in mode RMW a write that does
-	// not read the item first has no affinity.
-	OrdinaryNotReadModifyWrite
-	// OrdinaryUnknownSchema requests are spread because the table's partition key is not
-	// known (yet).
-	OrdinaryUnknownSchema
-	// OrdinaryNoKey requests are spread because the write lacks the partition key.
-	OrdinaryNoKey
-	// OrdinaryBadKey requests are spread because the partition key's value is not a string,
-	// a number or a binary.
-	OrdinaryBadKey
-	// OrdinaryNoVotes requests are spread because no write of the batch has a vote: for
-	// each of them one of the last three reasons holds, or the mode of its table
-	// keeps it from voting, or it is not exactly one of put and delete.
-	OrdinaryNoVotes
-	// NoNodes requests are sent to the client's own endpoint, because there is no node to
-	// choose from.
-	NoNodes
+	ReasonDisabled Reason = iota
+	// ReasonVoted means that the writes of the batch voted for the coordinator.
+	ReasonVoted
+	// ReasonKeyed means that the key of the write prefers the coordinator.
+	ReasonKeyed
+	// ReasonOperation requests are spread over the live nodes because the
+	// operation is neither a BatchWriteItem nor a single write.
+	ReasonOperation
+	// ReasonMode requests are spread because the mode routes no request of this
+	// kind by key.
+	ReasonMode
+	// ReasonNotReadModifyWrite requests are spread because in mode RMW a write
+	// that does not read the item first has no affinity.
+	ReasonNotReadModifyWrite
+	// ReasonUnknownSchema requests are spread because the table's partition key
+	// is not known (yet).
+	ReasonUnknownSchema
+	// ReasonNoKey requests are spread because the write lacks the partition key.
+	ReasonNoKey
+	// ReasonBadKey requests are spread because the partition key's value is not
+	// a string, a number or a binary.
+	ReasonBadKey
+	// ReasonNoVotes requests are spread because no write of the batch has a
+	// vote: for each of them one of the last three reasons holds, or the mode of
+	// its table keeps it from voting, or it is not exactly one of put and delete.
+	ReasonNoVotes
+	// ReasonNoNodes requests are sent to the client's own endpoint, because
+	// there is no node to choose from.
+	ReasonNoNodes
 )
 
 var reasonNames = [...]string{
-	Disabled:                   "disabled",
-	Voted:                      "voted",
-	Keyed:                      "keyed",
-	OrdinaryOperation:          "ordinary: operation",
-	OrdinaryMode:               "ordinary: mode",
-	OrdinaryNotReadModifyWrite: "ordinary: not read-modify-write",
-	OrdinaryUnknownSchema:      "ordinary: unknown schema",
-	OrdinaryNoKey:              "ordinary: no key",
-	OrdinaryBadKey:             "ordinary: bad key",
-	OrdinaryNoVotes:            "ordinary: no votes",
-	NoNodes:                    "no nodes",
+	ReasonDisabled:           "disabled",
+	ReasonVoted:              "voted",
+	ReasonKeyed:              "keyed",
+	ReasonOperation:          "ordinary: operation",
+	ReasonMode:               "ordinary: mode",
+	ReasonNotReadModifyWrite: "ordinary: not read-modify-write",
+	ReasonUnknownSchema:      "ordinary: unknown schema",
+	ReasonNoKey:              "ordinary: no key",
+	ReasonBadKey:             "ordinary: bad key",
+	ReasonNoVotes:            "ordinary: no votes",
+	ReasonNoNodes:            "no nodes",
 }
 
 // String returns the reason in a few words, "voted" for example.
@@ -90,7 +90,7 @@ type Decision struct {
 type decisionKey struct{}
 
 // DecisionOf returns how a request was routed, from the ResultMetadata of its
-// output, and false, with the reason [Disabled], if it did not pass through a
+// output, and false, with the reason [ReasonDisabled], if it did not pass through a
 // plugin that is switched on. It may be called by several goroutines at a time.
 // The SDK returns no metadata with an error; see [CoordinatorError] for those.
 func DecisionOf(metadata middleware.Metadata) (Decision, bool) {

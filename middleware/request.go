@@ -111,7 +111,7 @@ func (r *request) HandleFinalize(ctx context.Context, in middleware.FinalizeInpu
 		r.makePlan()
 	}
 	req, ok := in.Request.(*smithyhttp.Request)
-	if !ok || r.reason == NoNodes {
+	if !ok || r.reason == ReasonNoNodes {
 		return next.HandleFinalize(ctx, in)
 	}
 	r.attempts++

@@ -19,7 +19,7 @@ var singleWrites string
 
 // The words of testdata/singlewrites.txt.
 var (
-	answers = map[byte]Reason{'k': Keyed, 'm': OrdinaryMode, 'n': OrdinaryNotReadModifyWrite}
+	answers = map[byte]Reason{'k': ReasonKeyed, 'm': ReasonMode, 'n': ReasonNotReadModifyWrite}
 
 	writeModes = []Mode{None, RMW, AnyWrite} // in the order of the columns
 
@@ -156,7 +156,7 @@ func TestEveryKindOfSingleWrite(t *testing.T) {
 						t.Errorf("%s is %v, want %v", what, got, want)
 					}
 					// A write without affinity is sent elsewhere here.
-					if atPreferred := plan.At(0) == preferred; atPreferred != (want == Keyed) {
+					if atPreferred := plan.At(0) == preferred; atPreferred != (want == ReasonKeyed) {
 						t.Errorf("%s is sent to node %d, its key prefers %d", what, plan.At(0), preferred)
 					}
 				}

@@ -86,7 +86,7 @@ func (s *sender) account(done []write, out *dynamodb.BatchWriteItemOutput) {
 	coordinator := s.site.endpoint()
 	if decision, ok := middleware.DecisionOf(out.ResultMetadata); ok {
 		coordinator = decision.Coordinator
-		if decision.Reason == middleware.Voted {
+		if decision.Reason == middleware.ReasonVoted {
 			o.voted++
 		}
 		switch {

@@ -64,8 +64,8 @@ func (r *routed) wantAllThrough(table string, key types.AttributeValue, node str
 	r.wantItem(table, key, nil)
 
 	for operation, d := range decisions {
-		if d.Coordinator != node || d.Reason != middleware.Keyed {
-			r.t.Errorf("%v: a %s went to %s, %v, want %s, %v", key, operation, d.Coordinator, d.Reason, node, middleware.Keyed)
+		if d.Coordinator != node || d.Reason != middleware.ReasonKeyed {
+			r.t.Errorf("%v: a %s went to %s, %v, want %s, %v", key, operation, d.Coordinator, d.Reason, node, middleware.ReasonKeyed)
 		}
 	}
 	r.wantVoted(r.batch(table, put(item{"pk": key, "by": str("batch")})), []vote{{node, 1}})

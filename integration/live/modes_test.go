@@ -16,7 +16,7 @@ func TestModes(t *testing.T) {
 	table := s.table(types.ScalarAttributeTypeS)
 	r := s.route(middleware.None, known(table))
 	key := r.keys(r.nodes[len(r.nodes)-1], 1)[0]
-	const none, notRMW, keyed, voted = middleware.OrdinaryMode, middleware.OrdinaryNotReadModifyWrite, middleware.Keyed, middleware.Voted
+	const none, notRMW, keyed, voted = middleware.ReasonMode, middleware.ReasonNotReadModifyWrite, middleware.ReasonKeyed, middleware.ReasonVoted
 	for name, test := range map[string]struct {
 		call func() middleware.Decision
 		want [3]middleware.Reason // in the modes None, RMW and AnyWrite
@@ -31,7 +31,7 @@ func TestModes(t *testing.T) {
 			out, err := r.GetItem(r.ctx, &dynamodb.GetItemInput{TableName: &table, Key: item{"pk": key}})
 			r.must(err)
 			return r.decision(out.ResultMetadata)
-		}, [3]middleware.Reason{middleware.OrdinaryOperation, middleware.OrdinaryOperation, middleware.OrdinaryOperation}},
+		}, [3]middleware.Reason{middleware.ReasonOperation, middleware.ReasonOperation, middleware.ReasonOperation}},
 	} {
 		for i, mode := range []middleware.Mode{middleware.None, middleware.RMW, middleware.AnyWrite} {
 			r.must(r.plugin.SetMode(mode))
@@ -70,7 +70,7 @@ func TestTableModes(t *testing.T) {
 		o.TableModes = map[string]middleware.Mode{audit: middleware.None}
 	})
 	key := r.keys(r.nodes[0], 1)[0]
-	if d := r.put(audit, key, harmless); d.Reason != middleware.OrdinaryMode {
+	if d := r.put(audit, key, harmless); d.Reason != middleware.ReasonMode {
 		t.Errorf("a write to a table in the mode none is %v", d.Reason)
 	}
 	d := r.batches(map[string][]types.WriteRequest{orders: {put(item{"pk": key})}, audit: {put(item{"pk": key})}})

@@ -112,8 +112,8 @@ func (r *routed) decision(metadata smithymiddleware.Metadata) middleware.Decisio
 // wantVoted checks a batch that was routed by the votes of its writes.
 func (r *routed) wantVoted(d middleware.Decision, votes []vote) {
 	r.t.Helper()
-	if d.Reason != middleware.Voted || !slices.Equal(votesOf(d), votes) {
-		r.t.Errorf("%v with the votes %v, want %v with %v", d.Reason, votesOf(d), middleware.Voted, votes)
+	if d.Reason != middleware.ReasonVoted || !slices.Equal(votesOf(d), votes) {
+		r.t.Errorf("%v with the votes %v, want %v with %v", d.Reason, votesOf(d), middleware.ReasonVoted, votes)
 	}
 	if d.Coordinator != votes[0].node {
 		r.t.Errorf("the coordinator is %s, want %s", d.Coordinator, votes[0].node)

@@ -25,10 +25,10 @@ func TestATableIsLearntWhenItIsWrittenTo(t *testing.T) {
 	table := s.table(types.ScalarAttributeTypeS)
 	r := s.route(middleware.AnyWrite)
 	write := put(item{"pk": r.keys(r.nodes[0], 1)[0]})
-	if d := r.batch(table, write); d.Reason != middleware.OrdinaryNoVotes {
-		t.Errorf("a batch to an unknown table is %v, want %v", d.Reason, middleware.OrdinaryNoVotes)
+	if d := r.batch(table, write); d.Reason != middleware.ReasonNoVotes {
+		t.Errorf("a batch to an unknown table is %v, want %v", d.Reason, middleware.ReasonNoVotes)
 	}
-	r.eventually("the table is learnt", func() bool { return r.batch(table, write).Reason == middleware.Voted })
+	r.eventually("the table is learnt", func() bool { return r.batch(table, write).Reason == middleware.ReasonVoted })
 	r.wantVoted(r.batch(table, write), r.votes(write))
 	if c := r.plugin.Stats().Schemas; c.Lookups != 1 || c.Failures != 0 {
 		t.Errorf("the table was looked up %d times, %d of them in vain, want once", c.Lookups, c.Failures)

@@ -116,8 +116,8 @@ func TestConditionalWrites(t *testing.T) {
 
 func (r *routed) wantKeyed(d middleware.Decision, node string) {
 	r.t.Helper()
-	if d.Reason != middleware.Keyed || d.Coordinator != node {
-		r.t.Errorf("sent to %s, %v, want %s, %v", d.Coordinator, d.Reason, node, middleware.Keyed)
+	if d.Reason != middleware.ReasonKeyed || d.Coordinator != node {
+		r.t.Errorf("sent to %s, %v, want %s, %v", d.Coordinator, d.Reason, node, middleware.ReasonKeyed)
 	}
 }
 
