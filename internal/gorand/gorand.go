@@ -147,7 +147,7 @@ func reduce(seed int64) uint64 {
 func First(seed int64, n int) int {
 	p, x0 := &pairs[0], reduce(seed)
 	v := uint32((p.feed.value(x0) + p.tap.value(x0)) &^ (1 << 63) >> 32) // as Int31
-	if bound := uint32(n); n > 0 && n < 1<<31 && v < 1<<31-bound {
+	if bound := uint32(n); n > 0 && n <= 1<<31-1 && v < 1<<31-bound {
 		return int(v % bound) // as Intn, if no value is rejected
 	}
 	s := New(seed)

@@ -84,6 +84,9 @@ func TestAMillionSeedsAndBounds(t *testing.T) {
 	running.Wait()
 }
 
+// tooLarge is negative where an int has 32 bits, which is no bound either.
+var tooLarge int64 = 1 << 31
+
 // peek returns what the next Intn will return.
 func (s Source) peek(n int) int { return s.Intn(n) }
 
@@ -92,7 +95,7 @@ func TestIntnRejectsBoundsOutsideItsRange(t *testing.T) {
 		"Intn":  func(n int) { New(1).peek(n) },
 		"First": func(n int) { First(1, n) },
 	} {
-		for _, n := range []int{0, -1, 1 << 31} {
+		for _, n := range []int{0, -1, int(tooLarge)} {
 			func() {
 				defer func() {
 					if recover() == nil {
