@@ -9,8 +9,10 @@ import (
 )
 
 // A CoordinatorError is the error of an attempt, with the node that it was sent
-// to. Every error of a routed request has one in its chain, for errors.As. It
-// unwraps to its cause, so that the SDK's own errors are found as ever.
+// to. Every error of a routed request has one in its chain, for errors.As, but
+// for that of a caller who gives up between two attempts, of which the SDK tells
+// nothing else. It unwraps to its cause, so that the SDK's own errors are found
+// as ever.
 type CoordinatorError struct {
 	// Coordinator is the canonical endpoint of the node.
 	Coordinator string

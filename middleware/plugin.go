@@ -93,7 +93,9 @@ func New(optFns ...func(*Options)) (*Plugin, error) {
 //	client.BatchWriteItem(ctx, in, plugin.Attach)            // a single call
 //
 // Attaching a plugin twice is attaching it once; of several plugins the one
-// that was attached last counts.
+// that was attached last counts. Options that set the client's HTTPClient,
+// BaseEndpoint or Logger go before it if [Plugin.Refresh] or [Plugin.CheckScope]
+// is called before the first request.
 func (p *Plugin) Attach(o *dynamodb.Options) {
 	if p.options.Disabled {
 		return
@@ -168,8 +170,10 @@ func (p *Plugin) Mode() Mode { return Mode(p.mode.Load()) }
 // Refresh fetches the list of live nodes now and asks each of them whether it
 // answers, so that the first requests of a program find the whole cluster.
 // Routing works without it: it starts with the seeds. The plugin must have been
-// attached to a client. The error tells why there was no good answer; it does
-// not keep the plugin from trying again in the background.
+// attached to a client; before that client's first request, what counts is the
+// HTTP client that it had when the plugin was attached, not one that a later
+// option sets. The error tells why there was no good answer; it does not keep
+// the plugin from trying again in the background.
 func (p *Plugin) Refresh(ctx context.Context) error {
 	p.mu.Lock()
 	nodes, err := p.refreshableLocked()

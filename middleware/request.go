@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
@@ -49,8 +48,6 @@ type request struct {
 
 	attempts int // so far
 	firstTry try
-
-	deciding sync.Mutex // held by decision: to read the votes is to sort them
 }
 
 // stackOption returns what adds the plugin to the stack of a call, for the
@@ -133,9 +130,8 @@ func (r *request) makePlan() {
 	r.reason = r.router.decide(&r.plan, ring, r.input, rand.Uint64)
 }
 
+// decision only reads what the call left behind.
 func (r *request) decision() Decision {
-	r.deciding.Lock()
-	defer r.deciding.Unlock()
 	d := Decision{Reason: r.reason, Mode: r.router.mode, Votes: r.plan.Votes()}
 	if r.plan.Len() == 0 {
 		return d

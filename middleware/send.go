@@ -90,7 +90,6 @@ func pointAt(req *smithyhttp.Request, m *discovery.Member) {
 	// made of the URL then. A host that is set here is checked by smithy-go,
 	// which refuses IPv6 addresses and underscores.
 	req.Host = ""
-	req.Header.Del("Authorization") // of a try before this one
 }
 
 // statusOf returns the HTTP status of the answer, or 0.
@@ -140,9 +139,9 @@ func givenUp(ctx context.Context, err error) error {
 	return &smithy.CanceledError{Err: fmt.Errorf("%w: %w", ctx.Err(), err)}
 }
 
-// isWriteError reports whether err arose while the request was written, as on a
-// kept-alive connection that the node had closed. What was not written whole
-// cannot have been carried out.
+// isWriteError reports whether err arose while something was written, as on a
+// kept-alive connection that the node had closed. If that was the request, it
+// was not written whole and cannot have been carried out.
 func isWriteError(err error) bool {
 	var operation *net.OpError
 	return errors.As(err, &operation) && (operation.Op == "write" || operation.Op == "readfrom")

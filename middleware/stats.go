@@ -60,7 +60,7 @@ func (c *counts) add(r *request) {
 		return // it failed before it was sent
 	}
 	c.requests[r.reason].Add(1)
-	if moves := len(r.walk.tried) - 1; moves > 0 {
+	if moves := r.walk.moves(); moves > 0 {
 		c.failovers.Add(uint64(moves))
 	}
 	if r.router.hits > 0 {

@@ -157,7 +157,7 @@ func (t *telemetry) recordCall(ctx context.Context, r *request) {
 	if t.requests != nil {
 		t.requests.Add(ctx, 1, method, with("keyroute.reason", r.reason.String()))
 	}
-	if moves := len(r.walk.tried) - 1; moves > 0 && t.failovers != nil {
+	if moves := r.walk.moves(); moves > 0 && t.failovers != nil {
 		t.failovers.Add(ctx, int64(moves), method)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // cluster's name. Certificates are verified as ever, against that name:
 //
 //	httpClient := middleware.WithServerName(awshttp.NewBuildableClient(), "alternator.example.com")
-//	client := dynamodb.NewFromConfig(cfg, plugin.Attach, func(o *dynamodb.Options) { o.HTTPClient = httpClient })
+//	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.HTTPClient = httpClient }, plugin.Attach)
 //
 // Roots that the system does not know are set with WithTransportOptions of the
 // client, before or after.

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http/httptrace"
@@ -33,6 +34,7 @@ type try struct {
 	traced   bool // the HTTP client tells how far the request gets
 	dialling bool // a connection is being made for it, or the node's name looked up
 	reached  bool // there was a connection, so the request may have been sent
+	shared   bool // that connection carries other requests at the same time
 	over     bool
 	connect  *time.Timer
 	attempt  *time.Timer
@@ -88,16 +90,24 @@ func (t *try) connecting(string, string) {
 	}
 }
 
-func (t *try) connected(httptrace.GotConnInfo) {
+func (t *try) connected(info httptrace.GotConnInfo) {
+	shared := speaksHTTP2(info.Conn)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.dialling {
 		t.restartLocked()
 	}
-	t.reached = true
+	t.reached, t.shared = true, shared
 	if t.connect != nil {
 		t.connect.Stop()
 	}
+}
+
+// speaksHTTP2 reports whether HTTP/2 was agreed upon for a connection, as a
+// proxy in front of the cluster may.
+func speaksHTTP2(conn net.Conn) bool {
+	encrypted, ok := conn.(*tls.Conn)
+	return ok && encrypted.ConnectionState().NegotiatedProtocol == "h2"
 }
 
 func (t *try) dialLocked() {
@@ -153,13 +163,14 @@ func isAnswer(err error) bool {
 }
 
 // nothingSent reports whether a try that ended with err sent nothing that could
-// be carried out.
+// be carried out. Of a shared connection, a write that failed ends all requests,
+// those included that were sent long ago.
 func (t *try) nothingSent(err error) bool {
-	if isWriteError(err) {
-		return true
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if isWriteError(err) && !t.shared {
+		return true
+	}
 	if t.traced {
 		return !t.reached
 	}

@@ -58,6 +58,18 @@ func (w *walk) next() *discovery.Member {
 	return m
 }
 
+// moves returns how many times the walk went on to another node. It comes to
+// the same one again if there is no other.
+func (w *walk) moves() int {
+	moves := 0
+	for i := 1; i < len(w.tried); i++ {
+		if w.tried[i] != w.tried[i-1] {
+			moves++
+		}
+	}
+	return moves
+}
+
 // choose returns the position to take. Nearly always it is the first that is
 // looked at.
 func (w *walk) choose() int {
