@@ -31,7 +31,7 @@ cluster: ## Run an embedded cluster on 127.0.0.1:8000 until interrupted
 
 .PHONY: test
 test: ## Run all tests with the race detector
-	@for m in $(MODULES); do (cd $$m && $(GO) test -race -timeout 10m ./...) || exit 1; done
+	@for m in $(MODULES); do (cd $$m && $(GO) test -race -count=1 -timeout 10m ./...) || exit 1; done
 
 .PHONY: test-cluster
 test-cluster: ## Run the tests that a real cluster can take, on KEYROUTE_TEST_SEEDS

@@ -28,7 +28,9 @@ func (g *group) overlaps(nodes []*resolver.Node) bool {
 
 // fetchCluster asks every seed, and then, for each datacenter of which no seed
 // told, nodes of its own. What one datacenter answers says nothing about
-// another: if nobody of it answers, its last good list stays for a while.
+// another: if nobody of it answers, its last good list stays for a while. If
+// there was only one, an answer without any of its nodes means that they were
+// all replaced.
 func (n *Nodes) fetchCluster(ctx context.Context) ([]*resolver.Node, error) {
 	now := time.Now()
 	answers, err := n.askAll(ctx, n.membersOf(n.seeds.Nodes()))
@@ -41,7 +43,7 @@ func (n *Nodes) fetchCluster(ctx context.Context) ([]*resolver.Node, error) {
 		told, _ := n.askAll(ctx, likeliest(n.membersOf(slices.Collect(maps.Values(g.nodes))), maxAsked))
 		if len(told) > 0 {
 			answers = append(answers, told...)
-		} else if now.Sub(g.answered) < maxUnanswered {
+		} else if len(n.groups) > 1 && now.Sub(g.answered) < maxUnanswered {
 			kept = append(kept, *g)
 		}
 	}

@@ -161,6 +161,9 @@ func (n *Nodes) fetch(ctx context.Context) (*resolver.Ring, error) {
 	for scope := &n.config.Scope; scope != nil; scope = scope.fallback {
 		nodes, err := n.fetchScope(ctx, scope)
 		if err == nil {
+			if len(failures) > 0 {
+				n.warnings.warn("fallback "+scope.name(), "the nodes of scope %s take the requests: %v", scope.name(), errors.Join(failures...))
+			}
 			return resolver.NewRing(nodes...), nil
 		}
 		failures = append(failures, fmt.Errorf("scope %s: %w", scope.name(), err))

@@ -102,13 +102,7 @@ func (s Scope) name() string {
 // in the name of a datacenter or rack is written as in a URL, "%2C" for
 // example. The error names what it was given.
 func ParseScope(text string) (Scope, error) {
-	name, rest, more := strings.Cut(text, ",")
-	scope, err := parseScopeName(name)
-	if err == nil && more {
-		var fallback Scope
-		fallback, err = ParseScope(rest)
-		scope.fallback = &fallback
-	}
+	scope, err := parseScopes(text)
 	if err == nil {
 		err = scope.Validate()
 	}
@@ -116,6 +110,17 @@ func ParseScope(text string) (Scope, error) {
 		return Scope{}, fmt.Errorf("keyroute: scope %q: %w", text, err)
 	}
 	return scope, nil
+}
+
+func parseScopes(text string) (Scope, error) {
+	name, rest, more := strings.Cut(text, ",")
+	scope, err := parseScopeName(name)
+	if err == nil && more {
+		var fallback Scope
+		fallback, err = parseScopes(rest)
+		scope.fallback = &fallback
+	}
+	return scope, err
 }
 
 func parseScopeName(name string) (Scope, error) {

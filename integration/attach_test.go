@@ -105,6 +105,50 @@ func TestThePluginAttachedLastCounts(t *testing.T) {
 	}
 }
 
+// A plugin that another one replaced for every call does nothing.
+func TestAReplacedPluginDoesNotStart(t *testing.T) {
+	c := cluster.New(t, nodes(2))
+	replaced, kept := newPlugin(t, c), newPlugin(t, c)
+	client := c.Client(replaced.Attach, kept.Attach)
+	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := replaced.Stats(); len(got.Requests) != 0 || got.Refreshes.Probes != 0 || got.Refreshes.Refreshes != 0 {
+		t.Errorf("the replaced plugin: %+v", got)
+	}
+	if got := kept.Stats().Requests[middleware.ReasonOperation]; got != 1 {
+		t.Errorf("the other one routed %d requests, want 1", got)
+	}
+}
+
+// A middleware of the caller's may call the rest of the stack again: each time
+// counts as a request of its own, with a plan from its beginning.
+func TestAMiddlewareRepeatsTheCall(t *testing.T) {
+	c := cluster.New(t, nodes(3))
+	createTable(t, c, "orders", "pk", "S")
+	p := newPlugin(t, c, mode(middleware.AnyWrite), keys("orders", "pk"))
+	again := smithymiddleware.InitializeMiddlewareFunc("again", func(ctx context.Context, in smithymiddleware.InitializeInput, next smithymiddleware.InitializeHandler) (
+		smithymiddleware.InitializeOutput, smithymiddleware.Metadata, error,
+	) {
+		if _, _, err := next.HandleInitialize(ctx, in); err != nil {
+			return smithymiddleware.InitializeOutput{}, smithymiddleware.Metadata{}, err
+		}
+		return next.HandleInitialize(ctx, in)
+	})
+	client := attach(t, c, p, func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *smithymiddleware.Stack) error {
+			return stack.Initialize.Add(again, smithymiddleware.Before)
+		})
+	})
+	d := send(t, client, batch(writes{"orders": newVoter(t, c).puts(1)}))
+	if d.Coordinator != c.Node(1).URL() || len(d.Tried) != 1 {
+		t.Errorf("%+v, want the coordinator %s alone", d, c.Node(1).URL())
+	}
+	if s := p.Stats(); s.Requests[middleware.ReasonVoted] != 2 || s.Failovers != 0 {
+		t.Errorf("%+v, want 2 requests and no failover", s)
+	}
+}
+
 // Two clients of one configuration share whatever the SDK lets them share.
 func TestClientsOfOneConfigurationAttachConcurrently(t *testing.T) {
 	for name, plugins := range map[string]int{"one plugin": 1, "a plugin each": 2} {

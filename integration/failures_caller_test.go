@@ -100,7 +100,11 @@ func TestCallerGivesUpDuringBackOff(t *testing.T) {
 					t.Errorf("%d nodes were asked after one another", got)
 				}
 				a.mu.Lock()
-				wantEqual(t, "attempts followed by back-off", a.delays, []int{1})
+				// Not always the first: a connection that died with its node may
+				// have cost a free one.
+				if len(a.delays) != 1 {
+					t.Errorf("back-off behind the attempts %v, want one", a.delays)
+				}
 				a.mu.Unlock()
 			}
 		})

@@ -149,3 +149,30 @@ func TestCallerCancelsWhileDialling(t *testing.T) {
 	wantEqual(t, "nodes that were asked", asked(s.Cluster, "BatchWriteItem"), nil)
 	s.wantWell(0, 1, 2)
 }
+
+// TestCallsWithLessTimeThanConnectTimeout checks that calls whose own deadline
+// comes before ConnectTimeout find out a node that drops packets, too: each has
+// time left for another coordinator, and the node is passed over.
+func TestCallsWithLessTimeThanConnectTimeout(t *testing.T) {
+	t.Parallel()
+	c := cluster.New(t, nodes(3))
+	createTable(t, c, "orders", "pk", "S")
+	p := newPlugin(t, c, mode(middleware.AnyWrite), keys("orders", "pk"), func(o *middleware.Options) { o.ConnectTimeout = time.Hour })
+	client := attach(t, c, p, patientDialler(t, c, func(int) {}))
+	if err := c.Node(1).DropPackets(); err != nil {
+		t.Fatal(err)
+	}
+	key := keyPreferring(t, c, 1)
+	for i := range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		out, err := client.BatchWriteItem(ctx, batch(writes{"orders": {put(item{"pk": key})}}))
+		cancel()
+		if err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+		d := decision(t, out.ResultMetadata)
+		if d.Preferred != c.Node(1).URL() || d.Coordinator == c.Node(1).URL() {
+			t.Errorf("call %d: %+v", i, d)
+		}
+	}
+}

@@ -179,6 +179,20 @@ func TestNoResend(t *testing.T) {
 	}
 }
 
+// TestNoResendHoldsForARetryerPerCall: one of the SDK's, which knows nothing of
+// the plugin, asks the error.
+func TestNoResendHoldsForARetryerPerCall(t *testing.T) {
+	t.Parallel()
+	s := newSceneOf(t, cluster.New(t, nodes(3)), withRetryer(newAccount()), func(o *middleware.Options) { o.NoResend = true })
+	s.Record(true)
+	s.Node(1).Inject(cluster.ResetAfterRequest().On("BatchWriteItem"))
+	_, err := s.client.BatchWriteItem(s.ctx, s.writeTo(1), impatient(5))
+	if _, ok := errors.AsType[*middleware.CoordinatorError](err); !ok || !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("%v is not that of the connection", err)
+	}
+	wantEqual(t, "nodes that were asked", asked(s.Cluster, "BatchWriteItem"), []int{1})
+}
+
 // TestNoResendRetriesAnswers: a node that answers did not carry the request out.
 func TestNoResendRetriesAnswers(t *testing.T) {
 	t.Parallel()

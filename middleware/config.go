@@ -13,8 +13,8 @@ import (
 //
 //	{"mode": "any_write", "seeds": ["http://10.0.0.1:8000"], "connectTimeout": "500ms"}
 //
-// A duration is text as [time.ParseDuration] reads it, or a number of
-// nanoseconds; a mode and a scope are text. Fields that are not mentioned stay
+// A duration is text as [time.ParseDuration] reads it, or 0; a mode and a scope
+// are text. Fields that are not mentioned stay
 // as they are, so that it can be called in an option function after defaults of
 // the service's own. An unknown field is an error that names it, as is a value
 // that does not fit.
@@ -43,12 +43,8 @@ func durationsAsNumbers(data []byte, t reflect.Type) ([]byte, error) {
 		field, ok := t.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, name) })
 		switch {
 		case !ok:
-		case field.Type == reflect.TypeFor[time.Duration]() && bytes.HasPrefix(raw, []byte(`"`)):
-			var text string
-			if err := json.Unmarshal(raw, &text); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			d, err := time.ParseDuration(text)
+		case field.Type == reflect.TypeFor[time.Duration]() && string(raw) != "null":
+			d, err := durationOf(raw)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -62,4 +58,17 @@ func durationsAsNumbers(data []byte, t reflect.Type) ([]byte, error) {
 		}
 	}
 	return json.Marshal(fields)
+}
+
+// durationOf reads a duration as text, or a 0 that stands for the default. Another number is refused: as nanoseconds, which it would be to
+// encoding/json, it is never meant.
+func durationOf(raw json.RawMessage) (time.Duration, error) {
+	if string(raw) == "0" {
+		return 0, nil
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return 0, fmt.Errorf("%s: must be a duration as text, such as \"500ms\"", raw)
+	}
+	return time.ParseDuration(text)
 }

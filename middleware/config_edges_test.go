@@ -20,7 +20,7 @@ func TestOptionsFromJSONLeaveTheRest(t *testing.T) {
 			Scope:          discovery.Datacenter("dc1"),
 			PartitionKeys:  map[string]string{"orders": "pk"},
 			ConnectTimeout: time.Second,
-			Health:         Health{ProbeInterval: time.Minute, Thresholds: discovery.Thresholds{DownRecoveries: 7}},
+			Health:         Health{ProbeInterval: time.Minute, DownRecoveries: 7},
 		}
 	}
 	for input, change := range map[string]func(*Options){
@@ -35,7 +35,7 @@ func TestOptionsFromJSONLeaveTheRest(t *testing.T) {
 		`{"tableModes": {"locks": "rmw"}, "partitionKeys": {"users": "id"}}`: func(o *Options) {
 			o.TableModes["locks"], o.PartitionKeys["users"] = RMW, "id"
 		},
-		`{"connectTimeout": 0, "health": {"probeInterval": 5}}`: func(o *Options) { o.ConnectTimeout, o.Health.ProbeInterval = 0, 5 },
+		`{"connectTimeout": 0, "health": {"probeInterval": "5ns"}}`: func(o *Options) { o.ConnectTimeout, o.Health.ProbeInterval = 0, 5 },
 	} {
 		got, want := before(), before()
 		change(&want)

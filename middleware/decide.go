@@ -17,7 +17,8 @@ type router struct {
 
 // decide makes the plan of a request from its typed input and says why it is
 // so. It is the whole of what routing costs before the request is sent: no I/O,
-// no lock, and for a request without affinity one random number.
+// no lock unless a partition key is not known, and for a request without
+// affinity one random number.
 func (r *router) decide(plan *resolver.Plan, ring *resolver.Ring, input any, random func() uint64) Reason {
 	if ring.Len() == 0 {
 		plan.PreferAny(ring, 0)

@@ -222,9 +222,9 @@ func TestReasonsAreText(t *testing.T) {
 func TestOptionsRefuseTableModes(t *testing.T) {
 	arn := "arn:aws:dynamodb:us-east-1:123456789012:table/orders"
 	for want, modes := range map[string]map[string]Mode{
-		`keyroute: Options.TableModes: table "" has the mode rmw`:                       {"": RMW},
-		`keyroute: Options.TableModes: table "orders" has the mode Mode(7)`:             {"orders": 7},
-		`keyroute: Options.TableModes: table "` + arn + `": must be its name, "orders"`: {arn: RMW},
+		`keyroute: Options.TableModes: table "" has the mode rmw: a table needs a name and a mode that exists`:           {"": RMW},
+		`keyroute: Options.TableModes: table "orders" has the mode Mode(7): a table needs a name and a mode that exists`: {"orders": 7},
+		`keyroute: Options.TableModes: table "` + arn + `": must be its name, "orders"`:                                  {arn: RMW},
 	} {
 		_, err := New(func(o *Options) { o.TableModes = modes })
 		if err == nil || err.Error() != want {

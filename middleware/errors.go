@@ -54,6 +54,17 @@ func isFinal(err error) bool {
 	return errors.As(err, &e) && e.final
 }
 
+// unrepeatable is the cause of an error that must not be followed by another
+// attempt. The SDK's own retryers ask errors for that, so it also reaches those
+// that were given to a single call.
+type unrepeatable struct{ error }
+
+// RetryableError implements what retry.RetryableError asks for.
+func (unrepeatable) RetryableError() bool { return false }
+
+// Unwrap returns the cause.
+func (e unrepeatable) Unwrap() error { return e.error }
+
 // timeoutError is what a node did not do in time. The SDK retries it, as any
 // error of a connection.
 type timeoutError struct {

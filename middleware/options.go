@@ -18,24 +18,25 @@ import (
 type Options struct {
 	// Mode says which writes are routed by key. Default None. It can be changed
 	// while requests flow, with [Plugin.SetMode].
-	Mode Mode
+	Mode Mode `json:"mode" yaml:"mode"`
 
 	// TableModes are the modes of tables that do not follow Mode, by table name,
 	// since write isolation is a property of a table: the writes of a batch to a
 	// table that is not in AnyWrite have no vote.
-	TableModes map[string]Mode
+	TableModes map[string]Mode `json:"tableModes" yaml:"tableModes"`
 
 	// Disabled switches the plugin off: attaching it changes nothing, nothing
 	// is polled and no goroutine runs.
-	Disabled bool
+	Disabled bool `json:"disabled" yaml:"disabled"`
 
 	// Seeds are the nodes to start from, "scheme://host[:port]" each, with the
 	// scheme and the port that all nodes of the cluster have. Default: the
 	// BaseEndpoint of the client that the plugin is attached to.
-	Seeds []string
+	Seeds []string `json:"seeds" yaml:"seeds"`
 
-	// Scope says which nodes take requests. Default: the whole cluster.
-	Scope discovery.Scope
+	// Scope says which nodes take requests. Default: the whole cluster. For a
+	// misspelt name see [Plugin.CheckScope].
+	Scope discovery.Scope `json:"scope" yaml:"scope"`
 
 	// TranslateAddress, if set, maps an address as the cluster advertises it
 	// (an IP address or host name) to one that this client can reach, "host" or
@@ -46,49 +47,54 @@ type Options struct {
 	// PartitionKeys are the partition-key attributes of tables that are not to
 	// be looked up, by table name. Other tables are described in the background
 	// when they are first written to.
-	PartitionKeys map[string]string
+	PartitionKeys map[string]string `json:"partitionKeys" yaml:"partitionKeys"`
 
 	// SchemaCacheSize is how many looked-up tables are remembered. Default
 	// 1,024.
-	SchemaCacheSize int
+	SchemaCacheSize int `json:"schemaCacheSize" yaml:"schemaCacheSize"`
 
 	// SchemaTimeout is how long one DescribeTable in the background may take,
 	// with its retries. Default 10 s.
-	SchemaTimeout time.Duration
+	SchemaTimeout time.Duration `json:"schemaTimeout" yaml:"schemaTimeout"`
 
 	// RefreshInterval is the time between two refreshes of the list of live
 	// nodes while requests flow. Default 10 s.
-	RefreshInterval time.Duration
+	RefreshInterval time.Duration `json:"refreshInterval" yaml:"refreshInterval"`
 
 	// IdleRefreshInterval is the same while none flow. Default 1 min.
-	IdleRefreshInterval time.Duration
+	IdleRefreshInterval time.Duration `json:"idleRefreshInterval" yaml:"idleRefreshInterval"`
 
 	// NodeTimeout is how long a node may take to answer a refresh or a probe.
 	// Default 5 s.
-	NodeTimeout time.Duration
+	NodeTimeout time.Duration `json:"nodeTimeout" yaml:"nodeTimeout"`
 
 	// Health configures how nodes that give no answer are treated.
-	Health Health
+	Health Health `json:"health" yaml:"health"`
 
-	// ConnectTimeout is how long a node may take to accept a connection before
-	// the next coordinator is tried, while one is left. Default 1 s. A negative
-	// value leaves it to the HTTP client.
-	ConnectTimeout time.Duration
+	// ConnectTimeout bounds the time from the first packet to a usable
+	// connection with a node, while another coordinator is untried; the look-up
+	// of a node's name comes before it. Of a call with a deadline it is at most
+	// half of the time that is left, so that another coordinator has the rest.
+	// Default 1 s. A negative value leaves it to the HTTP client.
+	ConnectTimeout time.Duration `json:"connectTimeout" yaml:"connectTimeout"`
 
 	// AttemptTimeout is how long a node may take to answer before the SDK's next
 	// attempt goes to the next coordinator. Default 0: as long as the HTTP
 	// client and the call's context allow. The node may have carried out a
-	// write that it did not answer for; see NoResend. The wait for one of the
+	// write that it did not answer for; see NoResend. Without it a node that
+	// hangs keeps its keys for as long as calls end with their contexts, which
+	// blames no node, so set it in production. The wait for one of the
 	// HTTP client's own connections is bounded in the same way, but is not the
 	// node's: it has the whole time from its turn on.
-	AttemptTimeout time.Duration
+	AttemptTimeout time.Duration `json:"attemptTimeout" yaml:"attemptTimeout"`
 
 	// NoResend keeps a request that may have been sent, and was not answered,
 	// from being sent again by the SDK's retries, for writes that must not be
 	// carried out twice. The call then fails with the error of the one attempt.
 	// By default the client's Retryer decides, as it does without the plugin.
-	// It has no effect on a call that is given a Retryer of its own.
-	NoResend bool
+	// A Retryer that is given to a single call has to heed errors that say
+	// whether they can be retried, as those of the SDK do.
+	NoResend bool `json:"noResend" yaml:"noResend"`
 
 	// Logger is told what a person must act on. Default: the logger of the
 	// client that the plugin is attached to, which is silent by default, too.
@@ -100,14 +106,27 @@ type Options struct {
 type Health struct {
 	// Disabled leaves health out of account: every request tries the nodes in
 	// the order of its plan, and nothing is probed.
-	Disabled bool
+	Disabled bool `json:"disabled" yaml:"disabled"`
 
 	// ProbeInterval is how often a node that is down or quarantined is asked
 	// whether it answers. Default 30 s.
-	ProbeInterval time.Duration
+	ProbeInterval time.Duration `json:"probeInterval" yaml:"probeInterval"`
 
-	// Thresholds are the counts at which a node changes its state.
-	discovery.Thresholds `yaml:",inline"`
+	// ActiveFailures is how many requests in a row without an answer take an
+	// active node down. Default 10.
+	ActiveFailures int `json:"activeFailures" yaml:"activeFailures"`
+
+	// DownRecoveries is how many good probes in a row bring a node that is down
+	// to quarantine. Default 3.
+	DownRecoveries int `json:"downRecoveries" yaml:"downRecoveries"`
+
+	// QuarantinePromotion is how many answers in a row make a quarantined node
+	// active; one good probe does so, too. Default 10.
+	QuarantinePromotion int `json:"quarantinePromotion" yaml:"quarantinePromotion"`
+
+	// QuarantineFailures is how many requests in a row without an answer take a
+	// quarantined node down. Default 3.
+	QuarantineFailures int `json:"quarantineFailures" yaml:"quarantineFailures"`
 }
 
 const defaultConnectTimeout = time.Second
@@ -140,7 +159,7 @@ func (o *Options) validate() (failures []error) {
 	}
 	for _, table := range slices.Sorted(maps.Keys(o.TableModes)) {
 		if mode := o.TableModes[table]; table == "" || !mode.valid() {
-			wrong("TableModes: table %q has the mode %v", table, mode)
+			wrong("TableModes: table %q has the mode %v: a table needs a name and a mode that exists", table, mode)
 		}
 		if name := resolver.TableName(table); name != table {
 			wrong("TableModes: table %q: must be its name, %q", table, name)
@@ -148,7 +167,7 @@ func (o *Options) validate() (failures []error) {
 	}
 	for _, table := range slices.Sorted(maps.Keys(o.PartitionKeys)) {
 		if key := o.PartitionKeys[table]; table == "" || key == "" {
-			wrong("PartitionKeys: table %q has the key %q", table, key)
+			wrong("PartitionKeys: table %q has the key %q: neither may be empty", table, key)
 		}
 	}
 	for _, d := range []struct {
@@ -231,8 +250,13 @@ func (o *Options) nodesConfig(seeds []*resolver.Node, logger logging.Logger) dis
 		IdleRefreshInterval: o.IdleRefreshInterval,
 		Timeout:             o.NodeTimeout,
 		ProbeInterval:       o.Health.ProbeInterval,
-		Health:              o.Health.Thresholds,
-		HealthDisabled:      o.Health.Disabled,
-		Logger:              logger,
+		Health: discovery.Thresholds{
+			ActiveFailures:      o.Health.ActiveFailures,
+			DownRecoveries:      o.Health.DownRecoveries,
+			QuarantinePromotion: o.Health.QuarantinePromotion,
+			QuarantineFailures:  o.Health.QuarantineFailures,
+		},
+		HealthDisabled: o.Health.Disabled,
+		Logger:         logger,
 	}
 }

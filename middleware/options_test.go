@@ -28,7 +28,8 @@ func TestNewNamesEveryOptionThatIsWrong(t *testing.T) {
 			"Options.AttemptTimeout: -5ns is negative", "Options.Health.ProbeInterval: -1s is negative",
 		}},
 		"thresholds": {func(o *Options) {
-			o.Health.Thresholds = discovery.Thresholds{ActiveFailures: -1, DownRecoveries: -2, QuarantinePromotion: -3, QuarantineFailures: -4}
+			o.Health.ActiveFailures, o.Health.DownRecoveries = -1, -2
+			o.Health.QuarantinePromotion, o.Health.QuarantineFailures = -3, -4
 		}, []string{
 			"Options.Health.ActiveFailures: -1 is negative", "Options.Health.DownRecoveries: -2 is negative",
 			"Options.Health.QuarantinePromotion: -3 is negative", "Options.Health.QuarantineFailures: -4 is negative",
@@ -91,7 +92,7 @@ func TestNewTakesWhatIsRight(t *testing.T) {
 			o.Scope = discovery.Rack("dc1", "r1", discovery.Datacenter("dc1"))
 			o.PartitionKeys, o.SchemaCacheSize = map[string]string{"a": "pk"}, 1
 			o.SchemaTimeout, o.RefreshInterval, o.IdleRefreshInterval, o.NodeTimeout = 1, 1, 1, 1
-			o.Health = Health{Disabled: true, ProbeInterval: 1, Thresholds: discovery.Thresholds{ActiveFailures: 1, DownRecoveries: 1, QuarantinePromotion: 1, QuarantineFailures: 1}}
+			o.Health = Health{Disabled: true, ProbeInterval: 1, ActiveFailures: 1, DownRecoveries: 1, QuarantinePromotion: 1, QuarantineFailures: 1}
 			o.ConnectTimeout, o.AttemptTimeout, o.NoResend = 1, 1, true
 		},
 		"no connect timeout": func(o *Options) { o.ConnectTimeout = -1 },

@@ -35,7 +35,8 @@ const (
 // is over; then any number of them may ask for its decision.
 type request struct {
 	plugin *Plugin
-	input  any // typed, until the call is over
+	client *dynamodb.Options // of the call; final
+	input  any               // typed, until the call is over
 
 	// Set by the first attempt.
 	planned bool
@@ -54,10 +55,7 @@ type request struct {
 // client with the given options, which are final by then.
 func (p *Plugin) stackOption(o *dynamodb.Options) func(*middleware.Stack) error {
 	return func(stack *middleware.Stack) error {
-		if err := p.start(o); err != nil {
-			return err
-		}
-		r := &request{plugin: p}
+		r := &request{plugin: p, client: o}
 		if _, ok := stack.Finalize.Get(FinalizeID); ok {
 			return r.replace(stack)
 		}
@@ -88,6 +86,12 @@ func (r *request) ID() string { return FinalizeID }
 func (r *request) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
+	if err := r.plugin.start(r.client); err != nil {
+		return middleware.InitializeOutput{}, middleware.Metadata{}, err
+	}
+	if r.planned { // a middleware before this one calls it again
+		r.planned, r.attempts, r.walk = false, 0, walk{}
+	}
 	r.input = in.Parameters
 	out, metadata, err := next.HandleInitialize(ctx, in)
 	r.input = nil

@@ -49,7 +49,10 @@ func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middle
 			return out, metadata, failure
 		}
 		nothingSent := t.nothingSent(err)
-		failure.final = !nothingSent && r.plugin.options.NoResend
+		if !nothingSent && r.plugin.options.NoResend {
+			failure.final = true
+			failure.Err = unrepeatable{err}
+		}
 		failure.failover = !failure.final && r.walk.left() > 0
 		if !t.blameless(err) {
 			r.nodes.Report(m, discovery.TrafficFailure, generation)
@@ -66,7 +69,7 @@ func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middle
 // newTry returns a try that was not used before. The first one of a request,
 // which nearly always is the only one, is a part of it.
 func (r *request) newTry() *try {
-	if len(r.walk.tried) == 0 {
+	if !r.firstTry.used {
 		return &r.firstTry
 	}
 	return new(try)

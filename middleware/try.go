@@ -29,6 +29,7 @@ type try struct {
 	cancel         context.CancelCauseFunc // nil if nothing bounds the try
 	connectTimeout time.Duration           // 0: no bound
 	attemptTimeout time.Duration           // 0: no bound
+	used           bool
 
 	mu       sync.Mutex
 	traced   bool // the HTTP client tells how far the request gets
@@ -49,8 +50,9 @@ var (
 // its request; the try is over when end was called.
 func (t *try) begin(ctx context.Context, o *Options, node *resolver.Node, untried bool) context.Context {
 	t.attemptTimeout = o.AttemptTimeout
-	if untried && o.ConnectTimeout > 0 {
-		t.connectTimeout = o.ConnectTimeout
+	t.used = true
+	if untried {
+		t.connectTimeout = connectTimeout(ctx, o)
 	}
 	if t.connectTimeout > 0 || t.attemptTimeout > 0 {
 		ctx, t.cancel = context.WithCancelCause(ctx)
@@ -67,6 +69,25 @@ func (t *try) begin(ctx context.Context, o *Options, node *resolver.Node, untrie
 		t.trace.DNSStart = t.resolving
 	}
 	return httptrace.WithClientTrace(ctx, &t.trace)
+}
+
+// minConnectTimeout is the least that a node gets, however soon the call's
+// deadline is.
+const minConnectTimeout = 50 * time.Millisecond
+
+// connectTimeout returns how long a node may take to a connection while another
+// coordinator is untried; 0 for no bound. A call's deadline blames nobody, so
+// without a bound below it a machine that drops packets would never be found
+// out by calls that have less time than ConnectTimeout.
+func connectTimeout(ctx context.Context, o *Options) time.Duration {
+	if o.ConnectTimeout <= 0 {
+		return 0
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return o.ConnectTimeout
+	}
+	return min(o.ConnectTimeout, max(time.Until(deadline)/2, minConnectTimeout))
 }
 
 func (t *try) gettingConnection(string) {

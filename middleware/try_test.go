@@ -278,3 +278,29 @@ func TestGaveNoAnswer(t *testing.T) {
 		}
 	}
 }
+
+func TestConnectTimeoutLeavesTimeForAnotherCoordinator(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			option, left, want time.Duration
+		}{
+			{time.Second, 0, time.Second},
+			{time.Second, time.Minute, time.Second},
+			{time.Second, 2 * time.Second, time.Second},
+			{time.Second, 300 * time.Millisecond, 150 * time.Millisecond},
+			{time.Second, 60 * time.Millisecond, minConnectTimeout},
+			{20 * time.Millisecond, 60 * time.Millisecond, 20 * time.Millisecond},
+			{-1, 300 * time.Millisecond, 0},
+		} {
+			ctx := t.Context()
+			if c.left > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, c.left)
+				defer cancel()
+			}
+			if got := connectTimeout(ctx, &Options{ConnectTimeout: c.option}); got != c.want {
+				t.Errorf("option %v, %v left: %v, want %v", c.option, c.left, got, c.want)
+			}
+		}
+	})
+}

@@ -10,9 +10,9 @@ import (
 // were not taken yet, the first one of the plan that is well is next, and only
 // if none is, the first of those that are less so.
 //
-// The seeds that are not in the ring come behind the plan, and only if no node
-// of the ring answered the request: a seed may be a name that stands for any
-// node, and it may lie outside the scope.
+// The seeds that are not in the ring come behind the plan, and only until a node
+// has answered the request: a seed may be a name that stands for any node, and
+// it may lie outside the scope.
 type walk struct {
 	plan *resolver.Plan
 	view *discovery.View

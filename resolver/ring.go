@@ -63,9 +63,9 @@ func (r *Ring) Index(canonical string) (int, bool) {
 	})
 }
 
-// Equal reports whether both rings have the same nodes in the same spelling.
+// Equal reports whether both rings have the same nodes, however they are spelt.
 func (r *Ring) Equal(other *Ring) bool {
 	return slices.EqualFunc(r.nodes, other.nodes, func(a, b *Node) bool {
-		return a.canonical == b.canonical && a.host == b.host
+		return a.canonical == b.canonical
 	})
 }

@@ -118,7 +118,7 @@ func TestRingEqual(t *testing.T) {
 		{"another node", []string{"http://a:8000", "http://c:8000"}, false},
 		{"another port", []string{"http://a:8000", "http://b:8001"}, false},
 		{"another scheme", []string{"http://a:8000", "https://b:8000"}, false},
-		{"another spelling of the host", []string{"http://a:8000", "http://B:8000"}, false},
+		{"another spelling of the host", []string{"http://a:8000", "http://B:8000"}, true},
 		{"none", nil, false},
 	} {
 		other := resolver.NewRing(parse(t, c.endpoints...)...)

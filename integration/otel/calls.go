@@ -41,7 +41,7 @@ func perform(ctx context.Context, observed func(*dynamodb.Options), look func() 
 		return err
 	}
 	connections := c.HTTPClient()
-	client := c.Client(observed, plugin.Attach, func(o *dynamodb.Options) { o.HTTPClient = connections })
+	client := c.Client(observed, func(o *dynamodb.Options) { o.HTTPClient = connections }, plugin.Attach)
 	if err := plugin.Refresh(ctx); err != nil {
 		return err
 	}
