@@ -7,6 +7,10 @@
 // through one atomic pointer and the partition keys through another, and what
 // is not known yet is looked up for later requests.
 //
+// Users of the plugin meet [Scope] and its constructors, [State], [Status] and the
+// counters. Everything else is what package middleware is made of, and may change
+// from release to release.
+//
 // # Invariants
 //
 //   - A bad answer changes nothing. The list of nodes is only ever replaced by
