@@ -32,9 +32,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(cfg, plugin.Attach, func(o *dynamodb.Options) {
+	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.DisableValidateResponseChecksum = true // Alternator sends no checksums
-	})
+	}, plugin.Attach)
 
 	if err := plugin.Refresh(ctx); err != nil { // not needed, but the first request then finds the whole cluster
 		log.Print(err)
