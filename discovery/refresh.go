@@ -233,10 +233,8 @@ func (n *Nodes) ask(ctx context.Context, m *Member, query string) ([]*resolver.N
 // poll asks one node for the addresses of the live nodes and lets its health
 // know how that went. That ctx ended says nothing about the node.
 func (n *Nodes) poll(ctx context.Context, m *Member, query string) ([]string, error) {
-	timed, cancel := context.WithTimeout(ctx, n.config.Timeout)
-	defer cancel()
 	generation := m.Generation()
-	addresses, err := fetchLocalNodes(timed, *n.client.Load(), m.node, query)
+	addresses, err := n.get(ctx, m, query)
 	switch {
 	case err == nil:
 		m.Observe(ProbeSuccess, generation)
@@ -244,6 +242,14 @@ func (n *Nodes) poll(ctx context.Context, m *Member, query string) ([]string, er
 		m.Observe(ProbeFailure, generation)
 	}
 	return addresses, err
+}
+
+// get asks one node for the addresses of the live nodes, for as long as it may
+// take.
+func (n *Nodes) get(ctx context.Context, m *Member, query string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, n.config.Timeout)
+	defer cancel()
+	return fetchLocalNodes(ctx, *n.client.Load(), m.node, query)
 }
 
 // nodeOf makes the node of an entry, or returns nil for one that is not to be

@@ -58,9 +58,7 @@ func (n *Nodes) ignoresPlace(ctx context.Context, scope *Scope) (bool, error) {
 func (n *Nodes) list(ctx context.Context, query string) (int, error) {
 	var failures []error
 	for _, m := range n.askable() {
-		askCtx, cancel := context.WithTimeout(ctx, n.config.Timeout)
-		addresses, err := fetchLocalNodes(askCtx, *n.client.Load(), m.node, query)
-		cancel()
+		addresses, err := n.get(ctx, m, query)
 		if err == nil {
 			return len(addresses), nil
 		}

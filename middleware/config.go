@@ -14,10 +14,9 @@ import (
 //	{"mode": "any_write", "seeds": ["http://10.0.0.1:8000"], "connectTimeout": "500ms"}
 //
 // A duration is text as [time.ParseDuration] reads it, or 0; a mode and a scope
-// are text. Fields that are not mentioned stay
-// as they are, so that it can be called in an option function after defaults of
-// the service's own. An unknown field is an error that names it, as is a value
-// that does not fit.
+// are text. Fields that are not mentioned stay as they are, so that it can be
+// called in an option function after defaults of the service's own. An unknown
+// field is an error that names it, as is a value that does not fit.
 func (o *Options) UnmarshalJSON(data []byte) error {
 	numbers, err := durationsAsNumbers(data, reflect.TypeFor[Options]())
 	if err != nil {
@@ -60,7 +59,8 @@ func durationsAsNumbers(data []byte, t reflect.Type) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// durationOf reads a duration as text, or a 0 that stands for the default. Another number is refused: as nanoseconds, which it would be to
+// durationOf reads a duration as text, or a 0 that stands for the default.
+// Another number is refused: as nanoseconds, which it would be to
 // encoding/json, it is never meant.
 func durationOf(raw json.RawMessage) (time.Duration, error) {
 	if string(raw) == "0" {

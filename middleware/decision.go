@@ -90,9 +90,10 @@ type Decision struct {
 type decisionKey struct{}
 
 // DecisionOf returns how a request was routed, from the ResultMetadata of its
-// output, and false, with the reason [ReasonDisabled], if it did not pass through a
-// plugin that is switched on. It may be called by several goroutines at a time.
-// The SDK returns no metadata with an error; see [CoordinatorError] for those.
+// output, and false, with the reason [ReasonDisabled], if it did not pass through
+// a plugin that is switched on. It may be called by several goroutines at a
+// time. The SDK returns no metadata with an error; see [CoordinatorError] for
+// those.
 func DecisionOf(metadata middleware.Metadata) (Decision, bool) {
 	r, ok := metadata.Get(decisionKey{}).(*request)
 	if !ok {

@@ -37,7 +37,8 @@ func describeWith(o *dynamodb.Options) discovery.Describe {
 }
 
 // lasting are the error codes of a DescribeTable, besides that of a table that
-// does not exist, that asking again soon will not mend. Sources: Alternator's executor.cc, and DynamoDB's common errors.
+// does not exist, that asking again soon will not mend. Sources: Alternator's
+// executor.cc, and DynamoDB's common errors.
 var lasting = map[string]bool{
 	"AccessDeniedException":     true,
 	"ValidationException":       true,

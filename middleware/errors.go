@@ -24,9 +24,6 @@ type CoordinatorError struct {
 	// failover is set if the node gave no answer and another one is untried:
 	// the next attempt goes there, for free and at once.
 	failover bool
-	// final is set if the request may have been sent and is not to be sent
-	// again.
-	final bool
 }
 
 func newCoordinatorError(node *resolver.Node, attempt int, err error) *CoordinatorError {
@@ -51,7 +48,11 @@ func failsOver(err error) bool {
 // isFinal reports whether err must not be followed by another attempt.
 func isFinal(err error) bool {
 	var e *CoordinatorError
-	return errors.As(err, &e) && e.final
+	if !errors.As(err, &e) {
+		return false
+	}
+	_, final := e.Err.(unrepeatable) //nolint:errorlint // that of an attempt within the cause does not count
+	return final
 }
 
 // unrepeatable is the cause of an error that must not be followed by another

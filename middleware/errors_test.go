@@ -51,10 +51,10 @@ func TestWhatFollowsAnError(t *testing.T) {
 		"another's":      {syscall.ECONNRESET, false, false},
 		"of an answer":   {&CoordinatorError{}, false, false},
 		"of no answer":   {&CoordinatorError{failover: true}, true, false},
-		"of no resend":   {&CoordinatorError{final: true}, false, true},
+		"of no resend":   {&CoordinatorError{Err: unrepeatable{syscall.ECONNRESET}}, false, true},
 		"wrapped":        {&retry.MaxAttemptsError{Err: fmt.Errorf("outer: %w", &CoordinatorError{failover: true})}, true, false},
-		"joined":         {errors.Join(&CoordinatorError{final: true}, errors.New("no token")), false, true},
-		"only the outer": {&CoordinatorError{Err: &CoordinatorError{failover: true, final: true}}, false, false},
+		"joined":         {errors.Join(&CoordinatorError{Err: unrepeatable{syscall.ECONNRESET}}, errors.New("no token")), false, true},
+		"only the outer": {&CoordinatorError{Err: &CoordinatorError{Err: unrepeatable{syscall.ECONNRESET}, failover: true}}, false, false},
 	} {
 		if got := failsOver(test.err); got != test.failsOver {
 			t.Errorf("%s: fails over: %v, want %v", name, got, test.failsOver)

@@ -83,8 +83,8 @@ type Options struct {
 	// client and the call's context allow. The node may have carried out a
 	// write that it did not answer for; see NoResend. Without it a node that
 	// hangs keeps its keys for as long as calls end with their contexts, which
-	// blames no node, so set it in production. The wait for one of the
-	// HTTP client's own connections is bounded in the same way, but is not the
+	// blames no node, so set it in production. The wait for one of the HTTP
+	// client's own connections is bounded in the same way, but is not the
 	// node's: it has the whole time from its turn on.
 	AttemptTimeout time.Duration `json:"attemptTimeout" yaml:"attemptTimeout"`
 

@@ -175,9 +175,7 @@ func (p *Plugin) Mode() Mode { return Mode(p.mode.Load()) }
 // option sets. The error tells why there was no good answer; it does not keep
 // the plugin from trying again in the background.
 func (p *Plugin) Refresh(ctx context.Context) error {
-	p.mu.Lock()
-	nodes, err := p.refreshableLocked()
-	p.mu.Unlock()
+	nodes, err := p.refreshable()
 	if nodes == nil {
 		return err
 	}
@@ -189,18 +187,18 @@ func (p *Plugin) Refresh(ctx context.Context) error {
 // unnoticed, because its fallback serves. The plugin must have been attached to
 // a client. The error names what is unknown.
 func (p *Plugin) CheckScope(ctx context.Context) error {
-	p.mu.Lock()
-	nodes, err := p.refreshableLocked()
-	p.mu.Unlock()
+	nodes, err := p.refreshable()
 	if nodes == nil {
 		return err
 	}
 	return nodes.CheckScope(ctx)
 }
 
-// refreshableLocked returns the nodes, started. Without an error it may return
+// refreshable returns the nodes, started. Without an error it may return
 // none: a disabled plugin has nothing to refresh.
-func (p *Plugin) refreshableLocked() (*discovery.Nodes, error) {
+func (p *Plugin) refreshable() (*discovery.Nodes, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch {
 	case p.options.Disabled:
 		return nil, nil

@@ -77,7 +77,7 @@ func TestRetryerFailsOverForFree(t *testing.T) {
 func TestRetryerDoesNotRetryWhatIsFinal(t *testing.T) {
 	var own oldRetryer
 	r := wrapRetryer(&own)
-	if r.IsErrorRetryable(&smithy.OperationError{Err: &CoordinatorError{Err: errors.New("reset"), final: true}}) {
+	if r.IsErrorRetryable(&smithy.OperationError{Err: &CoordinatorError{Err: unrepeatable{errors.New("reset")}}}) {
 		t.Error("a final error is retried")
 	}
 }

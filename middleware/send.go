@@ -49,11 +49,11 @@ func (r *request) send(ctx context.Context, req *smithyhttp.Request, next middle
 			return out, metadata, failure
 		}
 		nothingSent := t.nothingSent(err)
-		if !nothingSent && r.plugin.options.NoResend {
-			failure.final = true
+		final := !nothingSent && r.plugin.options.NoResend
+		if final {
 			failure.Err = unrepeatable{err}
 		}
-		failure.failover = !failure.final && r.walk.left() > 0
+		failure.failover = !final && r.walk.left() > 0
 		if !t.blameless(err) {
 			r.nodes.Report(m, discovery.TrafficFailure, generation)
 		}

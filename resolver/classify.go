@@ -24,11 +24,11 @@ func SingleWriteOf(input any) (SingleWrite, bool) {
 	switch in := input.(type) {
 	case *dynamodb.PutItemInput:
 		if in != nil {
-			return SingleWrite{aws.ToString(in.TableName), in.Item, putReadsFirst(in)}, true
+			return SingleWrite{aws.ToString(in.TableName), in.Item, hasCondition(in.ConditionExpression, in.Expected) || returnsValues(in.ReturnValues)}, true
 		}
 	case *dynamodb.DeleteItemInput:
 		if in != nil {
-			return SingleWrite{aws.ToString(in.TableName), in.Key, deleteReadsFirst(in)}, true
+			return SingleWrite{aws.ToString(in.TableName), in.Key, hasCondition(in.ConditionExpression, in.Expected) || returnsValues(in.ReturnValues)}, true
 		}
 	case *dynamodb.UpdateItemInput:
 		if in != nil {
@@ -38,16 +38,14 @@ func SingleWriteOf(input any) (SingleWrite, bool) {
 	return SingleWrite{}, false
 }
 
-// putReadsFirst: a condition has to be checked, or the old item is asked for.
-// Source: rmw_operation and its uses in Alternator's executor.cc.
-func putReadsFirst(in *dynamodb.PutItemInput) bool {
-	return aws.ToString(in.ConditionExpression) != "" || len(in.Expected) > 0 || returnsValues(in.ReturnValues)
+// hasCondition reports whether a write has a condition, in either form, that has
+// to be checked first. Source: rmw_operation and its uses in Alternator's
+// executor.cc, as for the other reasons below.
+func hasCondition(expression *string, expected map[string]types.ExpectedAttributeValue) bool {
+	return aws.ToString(expression) != "" || len(expected) > 0
 }
 
-func deleteReadsFirst(in *dynamodb.DeleteItemInput) bool {
-	return aws.ToString(in.ConditionExpression) != "" || len(in.Expected) > 0 || returnsValues(in.ReturnValues)
-}
-
+// returnsValues reports whether a put or delete asks for the old item.
 func returnsValues(v types.ReturnValue) bool { return v != "" && v != types.ReturnValueNone }
 
 // updateReadsFirst: besides a condition or old values, an update expression
@@ -55,7 +53,7 @@ func returnsValues(v types.ReturnValue) bool { return v != "" && v != types.Retu
 // the update itself wrote. Of the legacy updates, ADD adds to what is there and
 // a DELETE with a value takes from it; PUT and a plain DELETE do not look.
 func updateReadsFirst(in *dynamodb.UpdateItemInput) bool {
-	if aws.ToString(in.UpdateExpression) != "" || aws.ToString(in.ConditionExpression) != "" || len(in.Expected) > 0 {
+	if aws.ToString(in.UpdateExpression) != "" || hasCondition(in.ConditionExpression, in.Expected) {
 		return true
 	}
 	switch in.ReturnValues {
